@@ -1,5 +1,6 @@
 #include "compiler/frontend/ModelTable.h"
 #include "dialects/interfaces/Interfaces.h"
+#include "runtime/data/WindowShard.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -212,10 +213,14 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "Threads on each rank that read samples and transform "
                      "them. Batches are the same with any number.",
                      "1"},
+                    {"repeat", makeInteger(1, boostrt::kMaxRepeat),
+                     "Passes over the training set in an epoch, each in an "
+                     "order of its own. Evaluations take every sample once.",
+                     "1"},
                     {"drop_remainder", ValueTable{.kind = Kind::Boolean},
-                     "Whether an epoch of training ends with its last full "
-                     "step, so that a few samples, others in each epoch, are "
-                     "left out. Evaluations take all samples.",
+                     "Whether a pass over the training set ends with its last "
+                     "full step, so that a few samples, others in each pass, "
+                     "are left out. Evaluations take all samples.",
                      "false"},
                     {"bad_sample", badSample,
                      "What becomes of an image that cannot be read or decoded. "
@@ -249,7 +254,8 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         "Automatic mixed precision: what is stored in fewer bits.", "{}"},
        {"epochs",
         makeInteger(1, 1 << 30),
-        "Passes over the data set.",
+        "Passes over the training set; with `data.repeat`, so many times its "
+        "number of them.",
         {},
         true},
        {"input",

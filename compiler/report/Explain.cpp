@@ -168,22 +168,37 @@ private:
     }
   }
 
-  bool dropsRemainder() {
+  boostrt::EpochPlan epoch() {
     json recipe = parseRecipe();
     json data = recipe.is_object() ? recipe.value("data", json()) : json();
-    return data.is_object() && data.value("drop_remainder", json()) == true;
+    boostrt::EpochPlan epoch{*given.samples};
+    if (!data.is_object())
+      return epoch;
+    if (json repeat = data.value("repeat", json());
+        repeat.is_number_integer() && repeat >= 1 &&
+        repeat <= boostrt::kMaxRepeat)
+      epoch.passes = repeat;
+    epoch.dropsRemainder = data.value("drop_remainder", json()) == true;
+    return epoch;
   }
 
-  int64_t stepsPerEpoch() {
-    return boostrt::stepsOfEpoch(*given.samples, window, dropsRemainder());
-  }
+  int64_t stepsPerEpoch() { return epoch().steps(window); }
 
   std::string describeEpoch() {
-    int64_t steps = stepsPerEpoch();
-    int64_t rest = *given.samples - steps * window;
-    if (dropsRemainder())
-      return formatv("{0}, which leave out {1} samples", steps, rest);
-    return formatv("{0}, the last one of {1} samples", steps, rest + window);
+    boostrt::EpochPlan plan = epoch();
+    int64_t ofPass = plan.stepsOfPass(window);
+    int64_t rest = plan.samples - ofPass * window;
+    std::string text = std::to_string(plan.steps(window));
+    if (plan.passes == 1)
+      text += plan.dropsRemainder ? ", which leave out " : ", the last one of ";
+    else
+      text += formatv(" in {0} passes, {1}", plan.passes,
+                      plan.dropsRemainder ? "each of which leaves out "
+                                          : "the last one of each of ")
+                  .str();
+    return text +
+           formatv("{0} samples", plan.dropsRemainder ? rest : rest + window)
+               .str();
   }
 
   void printSchedules() {

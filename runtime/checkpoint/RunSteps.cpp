@@ -13,21 +13,23 @@ static int64_t endAfter(int64_t base, int64_t epochs, int64_t perEpoch) {
   return end;
 }
 
-RunSteps::RunSteps(const CheckpointPosition &start, int64_t samples,
-                   int64_t window, const RunEnd &end, bool dropsRemainder)
-    : samples_(samples), window_(window),
-      perEpoch_(stepsOfEpoch(samples, window, dropsRemainder)),
-      dropsRemainder_(dropsRemainder), start_(start.globalStep) {
+RunSteps::RunSteps(const CheckpointPosition &start, const EpochPlan &epoch,
+                   int64_t window, const RunEnd &end)
+    : epoch_(epoch), window_(window), perEpoch_(epoch.steps(window)),
+      start_(start.globalStep) {
   constexpr int64_t kNever = INT64_MAX;
   int64_t epochs = end.epochs.value_or(kNever);
   last_ = endAfter(0, epochs, perEpoch_);
   length_ = {perEpoch_, end.epochs ? last_ : end.steps.value_or(kNever)};
   if (start.epoch > 0) {
-    firstSteps_ = leftAfter(start.samplesInEpoch);
-    evenNext_ = start.epoch * perEpoch_;
-    evenStart_ = evenNext_ - perEpoch_ + start.samplesInEpoch / window;
+    int64_t used = start.samplesInEpoch, pass = used / epoch.samples;
+    int64_t perPass = epoch.stepsOfPass(window);
+    int64_t evenEpoch = (start.epoch - 1) * perEpoch_;
+    firstSteps_ = leftOfPass(used);
+    evenNext_ = evenEpoch + std::min(pass + 1, epoch.passes) * perPass;
+    evenStart_ = evenEpoch + pass * perPass + used % epoch.samples / window;
     last_ = start.epoch > epochs ? start_
-                                 : endAfter(start_ + firstSteps_,
+                                 : endAfter(start_ + leftAfter(used),
                                             epochs - start.epoch, perEpoch_);
   }
   last_ = std::min(last_, end.steps.value_or(kNever));

@@ -1,7 +1,8 @@
 // RunSteps.h - how many steps a run takes from the place where it starts.
 //
 // An epoch that is begun goes on at the sample it has reached, with windows of
-// the present size; its last one may be short, or is dropped. Where earlier
+// the present size; the last one of a pass may be short, or is dropped. Where
+// earlier
 // windows had another size, an epoch has neither their number of steps nor that
 // of a whole epoch, and steps do not measure how far the run is: schedules
 // count both (boost_schedule.h).
@@ -31,25 +32,34 @@ class RunSteps {
 public:
   /// A run of one step in one epoch.
   RunSteps() = default;
-  /// From `start` to `end`, each epoch of `samples` in windows of `window`.
-  /// With `dropsRemainder` an epoch ends with its last full window; it has one
-  /// or more.
-  RunSteps(const CheckpointPosition &start, int64_t samples, int64_t window,
-           const RunEnd &end, bool dropsRemainder = false);
+  /// From `start` to `end`, with a step or more in each pass.
+  RunSteps(const CheckpointPosition &start, const EpochPlan &epoch,
+           int64_t window, const RunEnd &end);
 
-  int64_t samples() const { return samples_; }
+  const EpochPlan &epoch() const { return epoch_; }
   int64_t window() const { return window_; }
   int64_t perEpoch() const { return perEpoch_; } ///< of an epoch from its start
   /// Global step of the last one; INT64_MAX: more than can be counted.
   int64_t last() const { return last_; }
-  /// Steps that are left of an epoch of which so many samples are used.
-  int64_t leftAfter(int64_t samples) const {
-    return stepsOfEpoch(samples_ - samples, window_, dropsRemainder_);
+  /// Steps that are left of a pass, and of an epoch, of which so many visits of
+  /// samples are over.
+  int64_t leftOfPass(int64_t used) const {
+    return epoch_.leftOfPass(used, window_);
   }
-  /// Samples that are used, or dropped, when a step follows `samples`.
-  int64_t usedAfterStep(int64_t samples) const {
-    int64_t used = std::min(samples_, samples + window_);
-    return leftAfter(used) == 0 ? samples_ : used;
+  int64_t leftAfter(int64_t used) const {
+    if (used >= epoch_.visits())
+      return 0;
+    int64_t later = epoch_.passes - 1 - used / epoch_.samples;
+    return leftOfPass(used) + later * epoch_.stepsOfPass(window_);
+  }
+  /// Visits that are over, or dropped, when a step follows `used`.
+  int64_t usedAfterStep(int64_t used) const {
+    return leftOfPass(used) > 1 ? used + window_ : endOfPass(used);
+  }
+  /// The same before that step: windows were smaller where what is left of a
+  /// pass is too little for one.
+  int64_t usedBeforeStep(int64_t used) const {
+    return leftOfPass(used) > 0 ? used : endOfPass(used);
   }
 
   /// What schedules are resolved with. A run that a number of steps ends early
@@ -60,14 +70,19 @@ public:
   BoostProgress before(int64_t globalStep) const;
 
 private:
-  int64_t samples_ = 1, window_ = 1, perEpoch_ = 1, last_ = 1;
-  bool dropsRemainder_ = false;
+  int64_t endOfPass(int64_t used) const {
+    return std::min(epoch_.visits(),
+                    (used / epoch_.samples + 1) * epoch_.samples);
+  }
+
+  EpochPlan epoch_;
+  int64_t window_ = 1, perEpoch_ = 1, last_ = 1;
   BoostRunLength length_ = {1, 1};
   int64_t start_ = 0; ///< steps done before the run
   /// `start_` in steps of the present size, rounded down.
   int64_t evenStart_ = 0;
-  int64_t firstSteps_ = 0; ///< in the epoch that the run starts in
-  int64_t evenNext_ = 0;   ///< at the start of the next epoch
+  int64_t firstSteps_ = 0; ///< in the pass that the run starts in
+  int64_t evenNext_ = 0;   ///< at the start of the next pass
 };
 
 } // namespace boostrt

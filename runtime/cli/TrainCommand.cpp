@@ -208,9 +208,9 @@ private:
   Status checkEpoch() {
     const RunData &data = session_->data();
     const BoostProgram &d = session_->program().descriptor();
-    int64_t samples = data.source.train->size();
+    int64_t samples = data.epoch.samples;
     int64_t window = ranks_.share(d.micro_batches).windowSamples(d.batch_size);
-    if (!data.dropsRemainder || samples >= window)
+    if (data.epoch.stepsOfPass(window) > 0)
       return Status();
     return Status(
         ExitCode::Data,
@@ -227,16 +227,18 @@ private:
   /// A last micro-batch from which some layers learn nothing.
   void noteTail() {
     const BoostProgram &d = session_->program().descriptor();
-    int64_t samples = session_->data().source.train->size();
+    const EpochPlan &epoch = session_->data().epoch;
+    int64_t samples = epoch.samples;
     int64_t tail = samples % d.batch_size;
-    if (tail == 0 || tail >= d.min_samples || session_->data().dropsRemainder)
+    if (tail == 0 || tail >= d.min_samples || epoch.dropsRemainder)
       return;
     console_.note(fmt::format(
-        "warning: the last micro-batch of an epoch of {} has {}; a layer that "
+        "warning: the last micro-batch of {} of {} has {}; a layer that "
         "normalises over samples needs {} or more, so the layers before it "
         "learn nothing from that micro-batch; leave out {} of the data, or "
         "compile with a batch_size that leaves more",
-        countOf(samples, "sample"), tail, d.min_samples, tail));
+        epoch.passes == 1 ? "an epoch" : "a pass", countOf(samples, "sample"),
+        tail, d.min_samples, tail));
   }
 
   /// What --steps does to schedules that end with the run.

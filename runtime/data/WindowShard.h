@@ -18,6 +18,38 @@ constexpr int64_t stepsOfEpoch(int64_t samples, int64_t window,
   return samples / window + (!dropsRemainder && samples % window != 0);
 }
 
+constexpr int64_t kMaxRepeat = 1000;
+
+/// What an epoch of training visits: the training set so many times. Every pass
+/// has an order of its own, and windows that end with it.
+struct EpochPlan {
+  int64_t samples = 1; ///< of the training set; > 0
+  int64_t passes = 1;  ///< > 0, up to kMaxRepeat
+  bool dropsRemainder = false;
+
+  constexpr int64_t visits() const { return samples * passes; }
+  constexpr int64_t stepsOfPass(int64_t window) const {
+    return stepsOfEpoch(samples, window, dropsRemainder);
+  }
+  constexpr int64_t steps(int64_t window) const {
+    return passes * stepsOfPass(window);
+  }
+  /// Steps that are left of the pass that goes on after `used` visits.
+  constexpr int64_t leftOfPass(int64_t used, int64_t window) const {
+    return used >= visits()
+               ? 0
+               : stepsOfEpoch(samples - used % samples, window, dropsRemainder);
+  }
+  /// Which order of samples, counted from 1 over the run, goes on after `used`
+  /// visits of `epoch`, and where in it.
+  struct Place {
+    int64_t order, first;
+  };
+  constexpr Place placeAfter(int64_t epoch, int64_t used) const {
+    return {(epoch - 1) * passes + used / samples + 1, used % samples};
+  }
+};
+
 struct WindowShard {
   uint32_t rank = 0;
   uint32_t ranks = 1;        ///< > rank

@@ -1,5 +1,6 @@
 #include "runtime/program/Recipe.h"
 
+#include "runtime/data/WindowShard.h"
 #include "runtime/support/Plural.h"
 
 #include <algorithm>
@@ -77,6 +78,11 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
     if (!workers->is_number_integer() || *workers < 1 || *workers > 256)
       return fail("'data.workers' is not a number of threads");
     recipe.workers = *workers;
+  }
+  if (auto repeat = data->find("repeat"); repeat != data->end()) {
+    if (!repeat->is_number_integer() || *repeat < 1 || *repeat > kMaxRepeat)
+      return fail("'data.repeat' is not a number of passes");
+    recipe.repeat = *repeat;
   }
   if (auto drop = data->find("drop_remainder"); drop != data->end()) {
     if (!drop->is_boolean())

@@ -24,6 +24,7 @@ struct Recipe {
   int workers = 1; ///< threads that make batches
   bool skipsBadSamples = false;
   bool dropsRemainder = false;
+  int64_t repeat = 1; ///< passes over the training set in an epoch
   nlohmann::json all; ///< everything, for `boost-run info`
 };
 

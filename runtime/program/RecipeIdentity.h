@@ -48,11 +48,14 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
     else
       train->erase("ema");
   }
-  // They use all samples.
+  // They use all samples, once an epoch.
   if (auto data = recipe.find("data");
-      data != recipe.end() && data->is_object() &&
-      data->value("drop_remainder", json()) == false)
-    data->erase("drop_remainder");
+      data != recipe.end() && data->is_object()) {
+    if (data->value("drop_remainder", json()) == false)
+      data->erase("drop_remainder");
+    if (data->value("repeat", json()) == 1)
+      data->erase("repeat");
+  }
   // They mean float32.
   if (auto found = recipe.find("matmul_precision");
       found != recipe.end() && *found == "float32")

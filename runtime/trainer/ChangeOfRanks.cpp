@@ -1,6 +1,5 @@
 #include "runtime/trainer/ChangeOfRanks.h"
 
-#include "runtime/data/WindowShard.h"
 #include "runtime/support/Plural.h"
 
 #include <bit>
@@ -28,7 +27,7 @@ std::string schedulesInSteps(const Program &program) {
 
 std::string describeChange(const CheckpointPosition &found,
                            const Program &program, uint32_t ranks,
-                           int64_t samples, bool dropsRemainder) {
+                           const EpochPlan &epoch) {
   const BoostProgram &d = program.descriptor();
   uint32_t micros = d.micro_batches;
   if (found.epoch == 0 ||
@@ -52,13 +51,10 @@ std::string describeChange(const CheckpointPosition &found,
   std::string text = fmt::format("{} now, {} before: ", split(ranks, micros),
                                  split(found.ranks, found.microBatches));
   if (before != now) {
-    auto steps = [&](int64_t window) {
-      return stepsOfEpoch(samples, window, dropsRemainder);
-    };
     text += fmt::format("a step takes {}, not {}, and an epoch {}, not {}; "
                         "schedules follow the epochs",
                         countOf(now, "sample"), before,
-                        countOf(steps(now), "step"), steps(before));
+                        countOf(epoch.steps(now), "step"), epoch.steps(before));
     if (std::string counting = schedulesInSteps(program); !counting.empty())
       text += fmt::format(", but the lengths of {} are in steps", counting);
     text += "; ";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/checkpoint/CheckpointPosition.h"
+#include "runtime/data/WindowShard.h"
 #include "runtime/program/Program.h"
 
 #include <string>
@@ -13,6 +14,6 @@ namespace boostrt {
 /// `found`, in one line; empty when nothing.
 std::string describeChange(const CheckpointPosition &found,
                            const Program &program, uint32_t ranks,
-                           int64_t samples, bool dropsRemainder);
+                           const EpochPlan &epoch);
 
 } // namespace boostrt

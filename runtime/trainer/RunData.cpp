@@ -261,7 +261,6 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
   run.spec = choice->spec;
   run.note = choice->note;
   run.loading = {recipe.workers, recipe.skipsBadSamples};
-  run.dropsRemainder = recipe.dropsRemainder;
   Fitting fitting(program, recipe, run);
   if (std::optional<SampleKind> kind = sampleKindOf(run.spec))
     BOOSTRT_RETURN_IF_ERROR(fitting.runOn(*kind));
@@ -274,6 +273,7 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
                                              choice->considered));
   }
   run.source = std::move(source).value();
+  run.epoch = {run.source.train->size(), recipe.repeat, recipe.dropsRemainder};
   BOOSTRT_RETURN_IF_ERROR(fitting.run());
   return run;
 }

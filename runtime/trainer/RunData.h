@@ -19,7 +19,7 @@ struct RunData {
   std::optional<TransformPipeline> trainingTransforms;
   BatchLayout layout;
   Loading loading;
-  bool dropsRemainder = false; ///< an epoch ends with its last full step
+  EpochPlan epoch; ///< of training
 };
 
 /// Opens the first of `data` (--data), DATA_PATH as a directory for the

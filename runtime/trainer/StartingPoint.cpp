@@ -100,8 +100,7 @@ Result<StartingPoint> resumeFrom(const std::string &path,
                                     start.position.stepInEpoch, path));
   if (start.checkpoint->saysSamples)
     if (std::string change =
-            describeChange(start.position, program, ranks.size(),
-                           data.source.train->size(), data.dropsRemainder);
+            describeChange(start.position, program, ranks.size(), data.epoch);
         !change.empty())
       start.notes.push_back(change);
   return start;
@@ -211,9 +210,8 @@ decideStartingPoint(const Options &options, const Program &program,
                                 "or --checkpoint-prefix, or remove it",
                                 newest->path));
     const BoostProgram &d = program.descriptor();
-    RunSteps run({}, data.source.train->size(),
-                 ranks.share(d.micro_batches).windowSamples(d.batch_size), end,
-                 data.dropsRemainder);
+    RunSteps run({}, data.epoch,
+                 ranks.share(d.micro_batches).windowSamples(d.batch_size), end);
     BOOSTRT_RETURN_IF_ERROR(checkNamesAreFree(newest->skipped, end, run));
     return freshStart(options, program, data);
   }

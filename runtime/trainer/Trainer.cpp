@@ -9,14 +9,23 @@
 namespace boostrt {
 namespace {
 
+/// Begins with the batches that follow a position.
+void startBatches(Prefetcher &batches, const EpochPlan &epoch,
+                  const CheckpointPosition &position) {
+  EpochPlan::Place place =
+      epoch.placeAfter(position.epoch, position.samplesInEpoch);
+  batches.start(place.order, place.first);
+}
+
 /// This rank's part of a window, as often as the phases of a step read it. A
 /// single batch stays where it is; several are read again.
 class WindowBatches {
 public:
   WindowBatches(const Execution &execution, Prefetcher &batches, bool isSingle,
-                const CheckpointPosition &position, BadSamples &bad)
+                const EpochPlan &epoch, const CheckpointPosition &position,
+                BadSamples &bad)
       : execution_(execution), batches_(batches), isSingle_(isSingle),
-        position_(position), bad_(bad) {}
+        epoch_(epoch), position_(position), bad_(bad) {}
 
   Result<std::byte *> next() {
     if (isKept_)
@@ -39,7 +48,7 @@ public:
     if (isKept_)
       return Status();
     BOOSTRT_RETURN_IF_ERROR(execution_.finishBatches());
-    batches_.start(position_.epoch, position_.samplesInEpoch);
+    startBatches(batches_, epoch_, position_);
     return Status();
   }
 
@@ -47,6 +56,7 @@ private:
   const Execution &execution_;
   Prefetcher &batches_;
   const bool isSingle_;
+  const EpochPlan &epoch_;
   const CheckpointPosition &position_; ///< where the window begins
   BadSamples &bad_;
   bool isKept_ = false;
@@ -64,17 +74,17 @@ Trainer::Trainer(Execution &execution, const Arenas &arenas,
       share_(ranks.share(execution.program().descriptor().micro_batches)),
       position_(std::move(start)), settings_(std::move(settings)),
       saving_(saving), console_(console), metrics_(metrics), window_(execution),
-      run_(position_, data.source.train->size(),
+      run_(position_, data.epoch,
            share_.windowSamples(execution.program().descriptor().batch_size),
-           settings_.end, data.dropsRemainder) {
+           settings_.end) {
   execution_.setRun(run_);
 }
 
 Status Trainer::checkPosition() const {
   const CheckpointPosition &p = position_;
   // Every step uses a sample or more, of an epoch that has begun.
-  if (p.samplesInEpoch <= run_.samples() && p.stepInEpoch <= p.samplesInEpoch &&
-      p.stepInEpoch <= p.globalStep &&
+  if (p.samplesInEpoch <= run_.epoch().visits() &&
+      p.stepInEpoch <= p.samplesInEpoch && p.stepInEpoch <= p.globalStep &&
       (p.stepInEpoch > 0) == (p.samplesInEpoch > 0) &&
       (p.epoch > 0 || p.globalStep == 0) && p.skipped <= p.globalStep &&
       p.skippedInRow <= p.skipped)
@@ -87,7 +97,7 @@ Status Trainer::checkPosition() const {
           "epoch of {} samples; resume with the data of the run that "
           "saved it",
           p.epoch, p.stepInEpoch, p.globalStep, p.samplesInEpoch,
-          run_.samples()));
+          run_.epoch().visits()));
 }
 
 Result<StopReason> Trainer::run() {
@@ -121,12 +131,20 @@ Result<StopReason> Trainer::takeSteps() {
       ++position_.epoch;
       position_.stepInEpoch = position_.samplesInEpoch = 0;
     }
-    (*batches)->start(position_.epoch, position_.samplesInEpoch);
     epochStart_ = stepStart_ = Clock::now();
     epochSteps_ = epochSamples_ = 0;
     epochBad_ = {};
+    bool beginsPass = true;
     while (!epochEnds() && !reachedEnd()) {
+      if (beginsPass) {
+        position_.samplesInEpoch =
+            run_.usedBeforeStep(position_.samplesInEpoch);
+        startBatches(**batches, run_.epoch(), position_);
+      }
       BOOSTRT_RETURN_IF_ERROR(step(**batches));
+      // A step that ends a pass is done (settlesNext()).
+      beginsPass = execution_.isSettled() &&
+                   position_.samplesInEpoch % run_.epoch().samples == 0;
       if (ranks_.isStopped()) {
         BOOSTRT_RETURN_IF_ERROR(settle());
         return StopReason::Signal;
@@ -167,22 +185,22 @@ Status Trainer::runWindow(Prefetcher &batches) {
   window_.begin(nextStep());
   if (window_.hasPhases())
     BOOSTRT_RETURN_IF_ERROR(settle());
-  return window_.run(nextStep(), WindowBatches(execution_, batches,
-                                               share_.microBatches == 1,
-                                               position_, epochBad_));
+  return window_.run(
+      nextStep(), WindowBatches(execution_, batches, share_.microBatches == 1,
+                                run_.epoch(), position_, epochBad_));
 }
 
 bool Trainer::settlesNext() const {
   int64_t next = position_.globalStep + 1;
-  bool endsEpoch = stepsLeft() == 1;
-  if (!execution_.runsAhead() || window_.hasPhases() || endsEpoch ||
+  bool endsEpoch = stepsLeft() == 1, endsPass = stepsLeftOfPass() == 1;
+  if (!execution_.runsAhead() || window_.hasPhases() || endsPass ||
       next == run_.last() || saving_.isDue(next, position_.epoch, endsEpoch))
     return true;
   if (ranks_.isAlone())
     return false;
-  // A rank without samples in the epoch's last window writes to what results
+  // A rank without samples in the pass's last window writes to what results
   // are read from (Execution::contributeIdentity()).
-  bool isBeforeLast = stepsLeft() == 2;
+  bool isBeforeLast = stepsLeftOfPass() == 2;
   return isBeforeLast || comparesReplicas(next) || execution_.logsAdasum(next);
 }
 

@@ -1,17 +1,19 @@
 // Trainer.h - the loop over epochs, windows and micro-batches.
 //
 // One optimizer step is a window of micro_batches micro-batches (StepWindow.h),
-// and `update` divides by the window's own number of samples. The last window
-// of an epoch may be shorter in micro-batches and its last micro-batch in
-// samples, or be dropped; none of it reaches the next epoch. A window is shared
-// by all ranks (runtime/data/WindowShard.h), which take the same steps.
+// and `update` divides by the window's own number of samples. An epoch is one
+// pass over the training set or several, each with an order of its own. The
+// last window of a pass may be shorter in micro-batches and its last
+// micro-batch in samples, or be dropped; none of it reaches the next pass. A
+// window is shared by all ranks (runtime/data/WindowShard.h), which take the
+// same steps.
 //
 // What a run computes is a function of program, data, weights, seed, shuffling
 // and the position it starts at, so a resumed run equals one that never
 // stopped; and it is the same on any number of ranks that divides the
 // micro-batches of a window into powers of two. The position counts samples of
 // the epoch, so windows of any size go on from it and every sample is used once
-// an epoch (RunSteps.h).
+// a pass (RunSteps.h).
 //
 // Where the device works concurrently with the host (Execution::runsAhead()),
 // the update of a step is launched before the results of the one before are
@@ -90,6 +92,10 @@ private:
   /// Steps of the epoch that are not done.
   int64_t stepsLeft() const { return run_.leftAfter(position_.samplesInEpoch); }
   bool epochEnds() const { return stepsLeft() == 0; }
+  /// The same of the pass over the training set.
+  int64_t stepsLeftOfPass() const {
+    return run_.leftOfPass(position_.samplesInEpoch);
+  }
 
   Execution &execution_;
   const Arenas &arenas_;

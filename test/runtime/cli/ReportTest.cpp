@@ -255,7 +255,7 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
     EXPECT_STREQ(StopSignals::cause(),
                  signal == SIGTERM ? "SIGTERM" : "SIGINT");
     for (int next : {SIGTERM, SIGINT}) {
-      struct sigaction action{};
+      struct sigaction action {};
       sigaction(next, nullptr, &action);
       EXPECT_EQ(action.sa_handler, SIG_DFL);
     }
@@ -265,7 +265,7 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
 
 TEST(StopSignals, ALostTerminalMaySaySoSeveralTimes) {
   auto handlerOf = [](int number) {
-    struct sigaction action{};
+    struct sigaction action {};
     sigaction(number, nullptr, &action);
     return action.sa_handler;
   };
@@ -365,6 +365,9 @@ TEST(Recipe, DefectsAreMessages) {
        "'data.workers' is not a number of threads"},
       {R"({"data":{"workers":257}})",
        "'data.workers' is not a number of threads"},
+      {R"({"data":{"repeat":0}})", "'data.repeat' is not a number of passes"},
+      {R"({"data":{"repeat":1001}})",
+       "'data.repeat' is not a number of passes"},
       {R"({"data":{"drop_remainder":1}})",
        "'data.drop_remainder' is neither true nor false"},
       {R"({"data":{"bad_sample":"drop"}})",
