@@ -3,6 +3,7 @@
 #include "compiler/frontend/Transforms.h"
 #include "dialects/nn/NnDialect.h"
 #include "runtime/abi/boost_random.h"
+#include "runtime/support/EvalInput.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -26,9 +27,9 @@ bool ProgramParts::isRandom() const {
 }
 
 bool ProgramParts::hasInference() const {
-  return hasLayer(*this, [](const LayerSpec &spec) {
-    return spec.isRandom || !spec.statistics.empty();
-  });
+  return evalShape(model) || hasLayer(*this, [](const LayerSpec &spec) {
+           return spec.isRandom || !spec.statistics.empty();
+         });
 }
 
 void frontend::bindArgument(func::FuncOp function, unsigned index,
@@ -185,6 +186,9 @@ public:
           builder, loc, symbol, static_cast<train::Role>(parameterSpec->role),
           *initializer, type));
     }
+    if (!isTraining &&
+        failed(checkSame<train::ParameterOp>("parameter", name, type)))
+      return failure();
     Value value =
         forward.addArgument(type, loc, BindingKind::Parameter, symbol);
     declared[name] = value;
@@ -208,6 +212,8 @@ public:
                                    rt::InitializerKind::Constant,
                                    statistic->initial, 0.0),
           builder.getUnitAttr(), TypeAttr::get(type));
+    } else {
+      (void)checkSame<train::StateOp>("statistic", name, type); // counted
     }
     return forward.addArgument(type, loc, BindingKind::State, symbol);
   }
@@ -245,6 +251,34 @@ public:
 private:
   std::string getSymbol(StringRef name) {
     return node.at("name").text + "." + name.str();
+  }
+
+  /// Whether an evaluation has what training has under this name.
+  template <typename Op>
+  LogicalResult checkSame(StringRef what, StringRef name,
+                          RankedTensorType type) {
+    auto trained = parts.program.lookupSymbol<Op>(getSymbol(name));
+    auto before = trained ? dyn_cast<RankedTensorType>(trained.getType())
+                          : RankedTensorType();
+    if (before == type)
+      return success();
+    auto shapeOf = [](RankedTensorType type) {
+      return type ? formatv("[{0:$[, ]}]",
+                            llvm::make_range(type.getShape().begin(),
+                                             type.getShape().end()))
+                        .str()
+                  : std::string("missing");
+    };
+    const Node *shape = evalShape(parts.model);
+    assert(shape && "else an evaluation computes with the same shapes");
+    errors.error(
+        node.extent,
+        formatv("{0}: {1} '{2}' is {3} in training and {4} in an evaluation, "
+                "whose images have another size; put global_avg_pool before "
+                "the layer, or give 'eval_shape' the extents of 'shape'",
+                noun, what, name, shapeOf(before), shapeOf(type)),
+        ErrorList::Note{shape->extent, "'eval_shape' is here"});
+    return failure();
   }
 
   ProgramParts &parts;
@@ -290,7 +324,6 @@ private:
     int64_t batch = model.at("batch_size").integer;
     b.setInsertionPointToEnd(&parts.program.getBody().front());
     for (const Member &input : model.at("input").members) {
-      SmallVector<int64_t> shape = {batch};
       IntegerAttr classes;
       Type element = b.getF32Type();
       if (const Node *integers = input.value.find("classes")) {
@@ -299,17 +332,24 @@ private:
       } else if (isPixels(input)) {
         element = b.getI8Type();
       }
-      if (const Node *sample = input.value.find("shape"))
-        for (const Node &extent : sample->items)
-          shape.push_back(extent.integer);
       // Labels of one per sample need not say that they are a target.
       bool isWeight = &input == weightsInput(model);
       bool isTarget = !isWeight && input.value.find("shape") &&
                       input.key != featuresInput(model).key;
-      train::InputOp::create(b, nameLocation(b, input.key, input.keyExtent),
-                             input.key, classes, isTarget, isWeight,
-                             /*sample_keys=*/false,
-                             RankedTensorType::get(shape, element));
+      auto declare = [&](std::string name, const Node *extents) {
+        SmallVector<int64_t> shape = {batch};
+        if (extents)
+          for (const Node &extent : extents->items)
+            shape.push_back(extent.integer);
+        train::InputOp::create(b, nameLocation(b, input.key, input.keyExtent),
+                               name, classes, isTarget, isWeight,
+                               /*sample_keys=*/false,
+                               RankedTensorType::get(shape, element));
+      };
+      declare(input.key, input.value.find("shape"));
+      if (const Node *shape = evalShape(model);
+          shape && input.key == featuresInput(model).key)
+        declare(input.key + std::string(boostrt::kEvalSuffix), shape);
     }
     if (parts.isRandom())
       train::InputOp::create(b, parts.program.getLoc(), train::kSampleKey,
@@ -326,9 +366,11 @@ private:
         createFunction(parts, isTraining ? train::kForward : train::kInference);
     (isTraining ? parts.forward : parts.inference) = forward.function;
     for (train::InputOp input : inputs) {
-      if (input.getSampleKeys() && !isTraining)
-        continue;
       StringRef name = input.getSymName();
+      std::string_view evaluated = boostrt::evaluatedInput(name);
+      bool isReplaced = evalShape(model) && name == featuresInput(model).key;
+      if (isTraining ? !evaluated.empty() : input.getSampleKeys() || isReplaced)
+        continue;
       Value value = forward.addArgument(input.getType(), input.getLoc(),
                                         BindingKind::Input, name);
       if (input.getKind() == BOOSTC_INPUT_PIXELS)
@@ -336,12 +378,17 @@ private:
       if (input.getSampleKeys())
         sampleKeys = value;
       else
-        values[name] = {name.str(), value,
-                        model.at("input").findMember(name)->keyExtent,
-                        static_cast<int64_t>(input.getClasses().value_or(0))};
+        addValue(evaluated.empty() ? name : StringRef(evaluated), value,
+                 static_cast<int64_t>(input.getClasses().value_or(0)));
     }
     valid = forward.addArgument(RankedTensorType::get({}, b.getI32Type()),
                                 parts.program.getLoc(), BindingKind::Valid);
+  }
+
+  /// Makes an input known to the layers.
+  void addValue(StringRef name, Value value, int64_t classes) {
+    values[name] = {name.str(), value,
+                    model.at("input").findMember(name)->keyExtent, classes};
   }
 
   /// The transforms that `pixels`, the value of `input`, have still before

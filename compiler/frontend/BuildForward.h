@@ -48,7 +48,8 @@ struct ProgramParts {
 
   /// Whether a layer uses random numbers.
   bool isRandom() const;
-  /// Whether a layer computes something else in evaluation.
+  /// Whether an evaluation reads another shape, or a layer computes something
+  /// else in it.
   bool hasInference() const;
 
   /// Where declarations are inserted: before the functions.

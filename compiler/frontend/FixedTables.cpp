@@ -301,6 +301,11 @@ ValueTable frontend::inputTable() {
         {KeyTable{"shape", makeList(extent, 1, 8),
                   "Without the batch; images are channels-first. Left out for "
                   "one weight per sample."},
+         KeyTable{"eval_shape", makeList(extent, 1, 8),
+                  "Of what the first layer reads: the shape in evaluations, "
+                  "where it is another one. The parameters are the same, so "
+                  "layers such as `global_avg_pool` have to come before "
+                  "`dense`."},
          optional("dtype", choice({"f32", "u8"}), "\"f32\"",
                   "Element type. `u8`: images, which the loader crops, flips "
                   "and resizes as bytes; `rescale` and `normalize`, the last "

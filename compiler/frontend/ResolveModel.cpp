@@ -57,6 +57,18 @@ static std::vector<const Member *> labelsOf(const Node &model) {
 const Member &frontend::featuresInput(const Node &model) {
   return *samplesOf(model).front();
 }
+
+const Node *frontend::evalShape(const Node &model) {
+  const Node &input = featuresInput(model).value;
+  const Node *shape = input.find("eval_shape");
+  auto areEqual = [](const Node &a, const Node &b) {
+    return a.integer == b.integer;
+  };
+  return shape && !llvm::equal(shape->items, input.at("shape").items, areEqual)
+             ? shape
+             : nullptr;
+}
+
 bool frontend::hasLabels(const Node &model) { return !labelsOf(model).empty(); }
 const Member &frontend::labelsInput(const Node &model) {
   return *labelsOf(model).front();
@@ -207,6 +219,35 @@ static void checkInputSize(const Node &model, const Node &shape,
   }
 }
 
+/// What layers read may have another shape in evaluations. False after errors.
+static bool checkEvalShape(const Node &model, ErrorList &errors) {
+  bool isGood = true;
+  for (const Member &input : model.at("input").members) {
+    const Node *shape = input.value.find("eval_shape");
+    if (!shape)
+      continue;
+    if (input.key != featuresInput(model).key) {
+      errors.error(shape->extent,
+                   formatv("'eval_shape': input '{0}' is not what the layers "
+                           "read; remove it",
+                           input.key));
+      isGood = false;
+      continue;
+    }
+    const Node &training = input.value.at("shape");
+    if (shape->items.size() != training.items.size()) {
+      isGood = false;
+      errors.error(shape->extent,
+                   formatv("'eval_shape': expected {0} extents as in 'shape', "
+                           "found {1}",
+                           training.items.size(), shape->items.size()),
+                   ErrorList::Note{training.extent, "'shape' is here"});
+    }
+    checkInputSize(model, *shape, errors);
+  }
+  return isGood;
+}
+
 /// Bytes are for what layers read.
 static void checkTypes(const Node &model, ErrorList &errors) {
   for (const Member &input : model.at("input").members)
@@ -349,7 +390,8 @@ void frontend::resolveModel(Node &model, const ExpandedLayers &expanded,
       checkInputSize(model, *shape, errors);
   resolvePolicy(model, errors);
   checkSource(model, errors);
-  checkTransforms(model, featuresInput(model), errors);
+  if (checkEvalShape(model, errors))
+    checkTransforms(model, featuresInput(model), errors);
   checkTypes(model, errors);
   checkLogits(model, errors);
   checkMetrics(model, errors);

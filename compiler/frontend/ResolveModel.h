@@ -25,6 +25,9 @@ void remarkPrecision(const Node &model, const FrontendOptions &options);
 /// The one input that layers read, and the one with labels, of a resolved
 /// model.
 const Member &featuresInput(const Node &model);
+/// The shape of the first in an evaluation, where it is not the same; else
+/// null.
+const Node *evalShape(const Node &model);
 bool hasLabels(const Node &model);
 const Member &labelsInput(const Node &model);
 /// The one with sample weights; null where samples have none.

@@ -1,5 +1,6 @@
 #include "compiler/frontend/Transforms.h"
 #include "compiler/frontend/LayerNames.h"
+#include "compiler/frontend/ResolveModel.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -197,26 +198,51 @@ static void checkColors(const Node &transforms, const Member &input,
   }
 }
 
-/// Transforms that know the image's size must end at the shape of the input.
-static void checkList(const Node &transforms, const Member &input,
-                      ErrorList &errors) {
-  const Node &shape = input.value.at("shape");
+/// Transforms that know the image's size must end at the one that layers read:
+/// `shape`, which is the 'shape' of the input or its 'eval_shape'.
+static void checkSize(const Node &transforms, const Member &input,
+                      const Node &shape, ErrorList &errors) {
   SizeTracker size;
-  checkColors(transforms, input, errors);
-  for (const Node &transform : transforms.items) {
-    checkChannels(transform, shape, errors);
-    checkRanges(transform, errors);
+  for (const Node &transform : transforms.items)
     size.add(transform);
-  }
   if (!size.sized ||
       (shape.items.size() == 3 && shape.items[1].integer == size.height &&
        shape.items[2].integer == size.width))
     return;
-  errors.error(size.sized->extent,
-               formatv("the transforms make images of {0}x{1}, which is not "
-                       "the shape of input '{2}'",
-                       size.height, size.width, input.key),
-               ErrorList::Note{shape.extent, "the input's shape is here"});
+  bool isOfEvaluation = &shape != input.value.find("shape");
+  errors.error(
+      size.sized->extent,
+      formatv(isOfEvaluation
+                  ? "the transforms make images of {0}x{1} in an evaluation, "
+                    "which is not the 'eval_shape' of input '{2}'; say with "
+                    "'eval_transforms' how images get that size"
+                  : "the transforms make images of {0}x{1}, which is not the "
+                    "shape of input '{2}'",
+              size.height, size.width, input.key),
+      ErrorList::Note{shape.extent, "the input's shape is here"});
+}
+
+static void checkList(const Node &transforms, const Member &input,
+                      ErrorList &errors) {
+  checkColors(transforms, input, errors);
+  for (const Node &transform : transforms.items) {
+    checkChannels(transform, input.value.at("shape"), errors);
+    checkRanges(transform, errors);
+  }
+}
+
+/// Checks the size in training, and in an evaluation.
+static void checkSizes(const Node &model, const Member &input,
+                       ErrorList &errors) {
+  const Node &training = model.at("data").at("transforms"),
+             &evaluation = model.at("data").at("eval_transforms");
+  const Node &shape = input.value.at("shape"),
+             *evalShape = frontend::evalShape(model);
+  checkSize(training, input, shape, errors);
+  bool isOwn = !evaluation.is(Node::Kind::Null);
+  if (isOwn || evalShape)
+    checkSize(isOwn ? evaluation : training, input,
+              evalShape ? *evalShape : shape, errors);
 }
 
 /// An evaluation gives the same result each time.
@@ -252,6 +278,8 @@ void frontend::checkTransforms(const Node &model, const Member &input,
                            key, input.key),
                    ErrorList::Note{input.keyExtent, "it is declared here"});
   }
+  if (!input.value.find("classes"))
+    checkSizes(model, input, errors);
   checkDraws(data, errors);
   if (isPixels(input))
     checkPixels(data, input, errors);

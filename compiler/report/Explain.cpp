@@ -7,6 +7,7 @@
 #include "runtime/data/WindowShard.h"
 #include "runtime/program/ProgramCollectives.h"
 #include "runtime/program/VariantText.h"
+#include "runtime/support/EvalInput.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -94,6 +95,14 @@ private:
                             "optimizer", "data", "train"})
       if (recipe.is_object() && recipe.contains(key))
         table.addRow({key, describe(recipe[key])});
+    for (auto input : program.getBody().getOps<train::InputOp>()) {
+      auto shape = mlir::cast<mlir::ShapedType>(input.getType()).getShape();
+      if (!boostrt::evaluatedInput(input.getSymName()).empty())
+        table.addRow(
+            {"evaluation",
+             formatv("reads {0} of {1:$[x]}", input.getSymName(),
+                     llvm::make_range(shape.begin() + 1, shape.end()))});
+    }
     table.print(os);
   }
 

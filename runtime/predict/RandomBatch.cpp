@@ -2,6 +2,7 @@
 
 #include "runtime/abi/boost_random.h"
 #include "runtime/support/ElementBytes.h"
+#include "runtime/support/EvalInput.h"
 
 #include <cmath>
 #include <cstring>
@@ -46,6 +47,8 @@ void fillRandomBatch(const BoostProgram &program, std::byte *base,
                      uint64_t seed) {
   for (const BoostInput &input :
        std::span(program.inputs, program.input_count)) {
+    if (!evaluatedInput(input.tensor.name).empty())
+      continue; // at the address of another one
     std::byte *address = base + input.tensor.offset;
     uint64_t stream = boost_random_stream(input.tensor.name);
     uint64_t each = elementBytes(input.tensor.dtype);

@@ -2,6 +2,7 @@
 
 #include "runtime/program/ProgramFile.h"
 #include "runtime/program/ProgramTargets.h"
+#include "runtime/support/EvalInput.h"
 #include "runtime/support/Suggest.h"
 
 #include <algorithm>
@@ -66,7 +67,8 @@ std::vector<const BoostState *> Program::statesIn(BoostSaved file) const {
 
 const BoostInput *Program::input(BoostInputKind kind) const {
   for (const BoostInput &input : inputs())
-    if (input.kind == static_cast<uint32_t>(kind))
+    if (input.kind == static_cast<uint32_t>(kind) &&
+        evaluatedInput(input.tensor.name).empty())
       return &input;
   return nullptr;
 }
@@ -76,6 +78,14 @@ const BoostInput &Program::samples() const {
     if (const BoostInput *samples = input(kind))
       return *samples;
   return *input(BOOSTC_INPUT_INDICES);
+}
+
+const BoostInput &Program::evalSamples() const {
+  const BoostInput &training = samples();
+  for (const BoostInput &input : inputs())
+    if (evaluatedInput(input.tensor.name) == training.tensor.name)
+      return input;
+  return training;
 }
 
 } // namespace boostrt

@@ -66,6 +66,9 @@ public:
   /// The one that reads the samples, of features or of indices;
   /// validateProgram() has seen to it.
   const BoostInput &samples() const;
+  /// What an evaluation reads in its place: itself, unless the shape is
+  /// another one (EvalInput.h).
+  const BoostInput &evalSamples() const;
 
 private:
   Program() = default;

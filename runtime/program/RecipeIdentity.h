@@ -11,8 +11,9 @@ namespace boostrt {
 /// Two recipes that are equal here do the same arithmetic to the same
 /// parameters, so that one may resume what the other began. Out are
 ///  - name, epochs, metrics, train.eval_every, train.on_nonfinite,
-///    data.eval_transforms, data.workers, data.bad_sample, train.ema.evaluate:
-///    they change no step that is applied,
+///    data.eval_transforms, data.workers, data.bad_sample,
+///    train.ema.evaluate, the input's eval_shape: they change no step that is
+///    applied,
 ///  - train.device_num: another number of ranks may resume,
 ///  - data.source: the same data may lie elsewhere on another machine,
 ///  - accumulation: samples, not steps, say how far an epoch is,
@@ -33,6 +34,11 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   };
   for (const char *key : {"name", "epochs", "metrics"})
     recipe.erase(key);
+  if (auto inputs = recipe.find("input");
+      inputs != recipe.end() && inputs->is_object())
+    for (json &input : *inputs)
+      if (input.is_object())
+        input.erase("eval_shape");
   eraseFrom("data", "source");
   eraseFrom("data", "eval_transforms");
   eraseFrom("data", "workers");

@@ -5,6 +5,7 @@
 #include "runtime/abi/DescriptorSchema.h"
 #include "runtime/program/ProgramCollectives.h"
 #include "runtime/support/ElementBytes.h"
+#include "runtime/support/EvalInput.h"
 
 #include "runtime/program/MemoryPlan.h"
 #include "runtime/program/Program.h"
@@ -235,7 +236,10 @@ private:
       if (!names.insert(input.tensor.name).second)
         return fail("duplicate input '{}'", input.tensor.name);
       const InputKind &kind = kInputKinds[input.kind];
-      ++count[input.kind];
+      if (evaluatedInput(input.tensor.name).empty())
+        ++count[input.kind];
+      else
+        BOOSTRT_RETURN_IF_ERROR(evalInput(input));
       if (input.tensor.rank == 0 || input.tensor.shape[0] != p_.batch_size)
         return fail("input '{}' is not a batch of {}", input.tensor.name,
                     p_.batch_size);
@@ -263,6 +267,29 @@ private:
         return fail("{} inputs of {}, expected one at most", count[kind],
                     kInputKinds[kind].name);
     return Status();
+  }
+
+  /// It has all but the extents of the input in whose place it is read.
+  Status evalInput(const BoostInput &input) const {
+    std::string_view name = evaluatedInput(input.tensor.name);
+    for (uint32_t i = 0; &p_.inputs[i] != &input; ++i) {
+      const BoostInput &training = p_.inputs[i];
+      const BoostTensor &tensor = training.tensor;
+      if (tensor.name != name || training.kind != input.kind ||
+          tensor.rank != input.tensor.rank ||
+          tensor.offset != input.tensor.offset)
+        continue;
+      if (input.kind != BOOSTC_INPUT_FEATURES &&
+          input.kind != BOOSTC_INPUT_PIXELS)
+        break;
+      // Only one of them is there at a time.
+      std::erase(placed_[BOOSTC_ARENA_BATCH],
+                 tensor.bytes < input.tensor.bytes ? &tensor : &input.tensor);
+      return Status();
+    }
+    return fail("input '{}' is not read in the place of another one that the "
+                "layers read",
+                input.tensor.name);
   }
 
   Status scalars() const {

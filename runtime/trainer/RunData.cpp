@@ -154,12 +154,13 @@ private:
   }
 
   Status transforms(const SampleKind &found) {
-    const BoostInput &samples = program_.samples();
     for (auto [purpose, pipeline] :
          {std::pair(TransformPurpose::Evaluation, &run_.transforms),
           {TransformPurpose::Training, &run_.trainingTransforms}}) {
-      bool isOwn = purpose == TransformPurpose::Evaluation &&
-                   !recipe_.evalTransforms.is_null();
+      bool evaluates = purpose == TransformPurpose::Evaluation;
+      bool isOwn = evaluates && !recipe_.evalTransforms.is_null();
+      const BoostInput &samples =
+          evaluates ? program_.evalSamples() : program_.samples();
       Result<TransformPipeline> made = TransformPipeline::create(
           isOwn ? recipe_.evalTransforms : recipe_.transforms, found.shape,
           found.elementType, purpose,
@@ -169,16 +170,21 @@ private:
       if (!made.ok())
         return made.status();
       if (!fits(samples.tensor, made->outputShape()))
-        return fail("samples are {}{}; the model takes {}",
+        return fail("samples are {}{}; the model takes {}{}",
                     toString(found.shape),
                     samples.kind == BOOSTC_INPUT_INDICES
                         ? " integers"
                         : fmt::format(", after the model's {} {}",
                                       isOwn ? "eval_transforms" : "transforms",
                                       toString(made->outputShape())),
-                    toString(extentsOf(samples.tensor)));
+                    toString(extentsOf(samples.tensor)),
+                    &samples == &program_.samples()
+                        ? ""
+                        : " in an evaluation, which is its eval_shape");
       *pipeline = std::move(made).value();
     }
+    // An evaluation's are at the same address.
+    const BoostInput &samples = program_.samples();
     run_.layout.samplesOffset = samples.tensor.offset;
     if (samples.kind == BOOSTC_INPUT_INDICES)
       run_.layout.indexClasses = static_cast<int32_t>(samples.classes);

@@ -183,6 +183,7 @@ void e2e::expectSteps(StringRef text, const Model &model,
     }
     ASSERT_EQ(plan.sum().message(), "");
 
+    compiled.setEvalBatch(inputs, valid);
     ASSERT_TRUE(execution.eval(compiled.batch()).ok());
     std::map<std::string, Bounded> metrics =
         analyzeByName(eval, bindArguments(eval, kept, inputs, valid));

@@ -27,6 +27,8 @@ TemporaryDirectory::~TemporaryDirectory() {
 
 std::string Model::getJson() const {
   std::string input = "\"image\": { \"shape\": " + sample;
+  if (!evalSample.empty())
+    input += ", \"eval_shape\": " + evalSample;
   if (vocabulary)
     input += ", \"classes\": " + std::to_string(vocabulary);
   if (!transforms.empty())
@@ -411,7 +413,25 @@ const std::vector<Model> &e2e::getModels() {
       {"grey_pixels", 3, "[1, 4, 9]", 3,
        R"({ "op": "flatten" }, { "op": "dense", "units": 3 })", sgd,
        R"("top_1")", Model().loss, "{}", 0, "", "[]", "",
-       R"([{ "op": "normalize", "mean": [33.3], "std": [78.6] }])"}};
+       R"([{ "op": "normalize", "mean": [33.3], "std": [78.6] }])"},
+      // Evaluated on larger images, and on smaller ones.
+      {"larger_eval", 5, "[3, 5, 7]", 3,
+       R"({ "op": "conv2d", "filters": 9, "kernel": 3, "bias": false },
+{ "op": "batch_norm" },
+{ "op": "relu" },
+{ "op": "conv2d", "filters": 17, "kernel": 3, "padding": 1, "stride": 2 },
+{ "op": "global_avg_pool" },
+{ "op": "dense", "units": 3 })",
+       momentum, R"("top_1")", Model().loss, "{}", 0, "", "[]", "",
+       R"([{ "op": "normalize", "mean": [127.5], "std": [64] }])", "[3, 9, 8]"},
+      {"smaller_eval", 4, "[2, 9, 9]", 3,
+       R"({ "op": "conv2d", "filters": 8, "kernel": 3 },
+{ "op": "relu" },
+{ "op": "global_avg_pool" },
+{ "op": "dropout", "rate": 0.25 },
+{ "op": "dense", "units": 3 })",
+       sgd, R"("top_1")", Model().loss, "{}", 0, "", "[]", "", "",
+       "[2, 4, 5]"}};
   return models;
 }
 
@@ -518,27 +538,30 @@ static ReferenceValue read(const BoostTensor &tensor,
 }
 
 template <typename T>
-static void write(const ReferenceValue &value, std::byte *address) {
+static void writeAs(const ReferenceValue &value, std::byte *address) {
   for (int64_t i = 0; i < value.size(); ++i) {
     T element = static_cast<T>(value.data[i]);
     std::memcpy(address + i * sizeof(T), &element, sizeof(T));
   }
 }
 
-void Compiled::setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
-  for (uint32_t i = 0; i < descriptor().input_count; ++i) {
-    const BoostInput &input = descriptor().inputs[i];
+void Compiled::write(const ReferenceTrainer::Values &inputs, int64_t valid,
+                     const BoostInput &samples) {
+  for (const BoostInput &input : program->inputs()) {
+    // Either of the two is at this address.
+    if (input.kind == samples.kind && &input != &samples)
+      continue;
     const ReferenceValue &value = inputs.at(input.tensor.name);
     std::byte *address = batch() + input.tensor.offset;
     if (input.tensor.dtype == BOOSTC_I32)
-      write<int32_t>(value, address);
+      writeAs<int32_t>(value, address);
     else if (input.tensor.dtype == BOOSTC_U8)
-      write<uint8_t>(value, address);
+      writeAs<uint8_t>(value, address);
     else
-      write<float>(value, address);
+      writeAs<float>(value, address);
   }
-  write<int32_t>(ReferenceValue::scalar(static_cast<double>(valid)),
-                 batch() + descriptor().valid.offset);
+  writeAs<int32_t>(ReferenceValue::scalar(static_cast<double>(valid)),
+                   batch() + descriptor().valid.offset);
 }
 
 static void expectOk(const boostrt::Status &status) {
@@ -565,8 +588,8 @@ ReferenceTrainer::Values Compiled::getState() const {
 void Compiled::setParameters(const ReferenceTrainer::Values &values) {
   expectOk(exec->downloadPersistent());
   for (const BoostParameter &parameter : program->parameters())
-    write<float>(values.at(parameter.tensor.name),
-                 exec->tensor(parameter.tensor));
+    writeAs<float>(values.at(parameter.tensor.name),
+                   exec->tensor(parameter.tensor));
   expectOk(exec->uploadPersistent());
 }
 
@@ -634,13 +657,19 @@ static void drawIntegers(ReferenceValue &value, uint64_t seed, uint64_t stream,
 
 ReferenceTrainer::Values e2e::drawBatch(const Model &model, uint64_t stream) {
   ReferenceTrainer::Values batch;
-  ReferenceValue &sample = batch["image"] = makeInput(model, model.sample);
-  if (model.vocabulary)
-    drawIntegers(sample, 11, stream, model.vocabulary);
-  else if (!model.transforms.empty())
-    drawIntegers(sample, 11, stream, 256);
-  else
-    drawNumbers(sample, 11, stream);
+  auto drawSamples = [&](const std::string &name, const std::string &shape,
+                         uint64_t seed) {
+    ReferenceValue &sample = batch[name] = makeInput(model, shape);
+    if (model.vocabulary)
+      drawIntegers(sample, seed, stream, model.vocabulary);
+    else if (!model.transforms.empty())
+      drawIntegers(sample, seed, stream, 256);
+    else
+      drawNumbers(sample, seed, stream);
+  };
+  drawSamples("image", model.sample, 11);
+  if (!model.evalSample.empty())
+    drawSamples("image.eval", model.evalSample, 16);
   drawIntegers(batch["label"] = makeInput(model, model.positions), 12, stream,
                model.classes);
   if (!model.target.empty())

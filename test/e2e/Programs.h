@@ -49,6 +49,8 @@ struct Model {
   /// The sample holds bytes, and these are its transforms; "": it holds floats.
   std::string transforms = {};
   std::string blocks = {}; ///< what "layers" uses; "": nothing
+  /// Shape of the features in an evaluation, where it is another one.
+  std::string evalSample = {};
 
   /// Labels of so many samples: what a metric counts.
   int64_t countLabels(int64_t samples) const;
@@ -117,7 +119,13 @@ public:
   uint64_t countBytesRead() const { return simulated->globalBytesRead(); }
 
   /// Writes a batch: features, labels, valid.
-  void setBatch(const ReferenceTrainer::Values &inputs, int64_t valid);
+  void setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
+    write(inputs, valid, program->samples());
+  }
+  /// As an evaluation reads it.
+  void setEvalBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
+    write(inputs, valid, program->evalSamples());
+  }
   std::byte *batch() const { return arenas->base(BOOSTC_ARENA_BATCH); }
 
   ReferenceTrainer::Values getParameters() const;
@@ -130,6 +138,9 @@ public:
   std::vector<std::byte> getPersistentBytes() const;
 
 private:
+  void write(const ReferenceTrainer::Values &inputs, int64_t valid,
+             const BoostInput &samples);
+
   TemporaryDirectory directory;
   std::unique_ptr<boostrt::Program> program;
   std::unique_ptr<boostrt::Device> device;

@@ -134,7 +134,8 @@ def PlanMemoryPass : Pass<"boostc-plan-memory", "::boostc::train::ProgramOp"> {
     are alive at the same time do not overlap (largest first, each at the lowest offset that is
     free, then better orders are searched for). Functions lose their arguments; every access goes through `rt.buffer`.
     The second operands of `combine` (bindings with `other`) have the offsets of the
-    first, in arena `gradient_other`. An argument without a binding, or bound to two
+    first, in arena `gradient_other`. Input `X.eval`, which an evaluation reads in the place
+    of input `X` where its shape is another one, has the offset of `X`. An argument without a binding, or bound to two
     types, is an error.
 
     Before:

@@ -6,6 +6,7 @@
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/abi/boost_abi.h"
+#include "runtime/support/EvalInput.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -97,8 +98,10 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
   llvm::MapVector<rt::BindingAttr, Slot> slots;
   SmallVector<int64_t> ends;
 
-  /// One slot per binding, in the order in which functions mention them.
+  /// One slot per binding, in the order in which functions mention them. What
+  /// an evaluation reads in the place of an input shares its address.
   LogicalResult collectSlots() {
+    llvm::DenseMap<rt::BindingAttr, int64_t> sizes; ///< by getPlace()
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       for (BlockArgument argument : function.getArguments()) {
         rt::BindingAttr binding =
@@ -126,12 +129,30 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
         FailureOr<int64_t> bytes = getBytes(function, type);
         if (failed(bytes) || failed(checkDeclared(function, binding, type)))
           return failure();
-        int64_t &end = ends[static_cast<unsigned>(arena)];
-        slots.insert({binding, Slot{type, arena, end, function.getLoc()}});
-        end = llvm::alignTo(end + *bytes, BOOSTC_ALIGNMENT);
+        int64_t &place = sizes[getPlace(binding)];
+        place = std::max(place, *bytes);
+        slots.insert({binding, Slot{type, arena, 0, function.getLoc()}});
       }
     }
+    llvm::DenseMap<rt::BindingAttr, int64_t> offsets;
+    for (auto &[binding, slot] : slots) {
+      rt::BindingAttr place = getPlace(binding);
+      int64_t &end = ends[static_cast<unsigned>(slot.arena)];
+      auto [offset, isNew] = offsets.try_emplace(place, end);
+      if (isNew)
+        end = llvm::alignTo(end + sizes[place], BOOSTC_ALIGNMENT);
+      slot.offset = offset->second;
+    }
     return success();
+  }
+
+  /// The binding whose address `binding` has.
+  static rt::BindingAttr getPlace(rt::BindingAttr binding) {
+    std::string_view input = boostrt::evaluatedInput(binding.getName());
+    if (binding.getKind() != rt::BindingKind::Input || input.empty())
+      return binding;
+    return rt::BindingAttr::get(binding.getContext(), binding.getKind(),
+                                StringRef(input), /*other=*/false);
   }
 
   /// The runtime knows of an accumulator what its declaration says.

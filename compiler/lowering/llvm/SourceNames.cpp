@@ -63,7 +63,8 @@ std::string boostc::formatLayers(Location loc) {
 
 BufferNames::BufferNames(train::ProgramOp program) {
   for (auto slot : program.getOps<rt::SlotOp>())
-    bindings[{slot.getArena(), slot.getOffset()}] = slot.getBinding();
+    bindings.try_emplace({slot.getArena(), slot.getOffset()},
+                         slot.getBinding());
 }
 
 std::string BufferNames::lookup(rt::BufferOp buffer) const {

@@ -240,8 +240,11 @@ TEST_F(ValidateProgram, Accumulators) {
       ++c.program.accumulator_count;
     }
   };
-  expectDefect([&](Copy &c) { appendWeights(c, {"a", "b"}); },
-               "2 accumulators of kind 'loss weight', expected one at most");
+  expectDefect(
+      [&](Copy &c) {
+        appendWeights(c, {"a", "b"});
+      },
+      "2 accumulators of kind 'loss weight', expected one at most");
   expectDefect(
       [&](Copy &c) {
         appendWeights(c, {"a"});
@@ -291,6 +294,44 @@ TEST_F(ValidateProgram, Inputs) {
         c.inputs[1].tensor.bytes = 4;
       },
       "input 'label' is not a batch of 32");
+}
+
+// They have another size in evaluations, and the address of the input in
+// training.
+TEST_F(ValidateProgram, EvalInputs) {
+  Copy copy(program_->descriptor());
+  BoostInput inputs[] = {copy.inputs[0], copy.inputs[1], copy.inputs[0]};
+  BoostInput &eval = inputs[2];
+  eval.tensor.name = "image.eval";
+  copy.program.inputs = inputs;
+  copy.program.input_count = 3;
+  auto verdict = [&] {
+    return validateProgram(copy.program, "p.so").message();
+  };
+  EXPECT_EQ(verdict(), "");
+  const BoostTensor sound = eval.tensor;
+  std::vector<int64_t> shape(sound.shape, sound.shape + sound.rank);
+  shape.back() *= 1 << 16;
+  eval.tensor.shape = shape.data();
+  eval.tensor.bytes <<= 16;
+  EXPECT_THAT(verdict(),
+              testing::HasSubstr("input 'image.eval' at offset 0 with "));
+  copy.program.arena_bytes[BOOSTC_ARENA_BATCH] <<= 16;
+  EXPECT_THAT(
+      verdict(),
+      testing::HasSubstr("'image.eval' and 'label' overlap in arena batch"));
+  const char *text = "input 'image.eval' is not read in the place of another "
+                     "one that the layers read";
+  eval.tensor = sound;
+  eval.tensor.offset = inputs[1].tensor.offset;
+  EXPECT_THAT(verdict(), testing::HasSubstr(text));
+  eval.tensor = sound;
+  inputs[0].tensor.name = "picture";
+  EXPECT_THAT(verdict(), testing::HasSubstr(text));
+  inputs[2] = inputs[1];
+  eval.tensor.name = "label.eval";
+  EXPECT_THAT(verdict(), testing::HasSubstr(
+                             "input 'label.eval' is not read in the place"));
 }
 
 TEST_F(ValidateProgram, LabelsMayBeOfPositions) {
