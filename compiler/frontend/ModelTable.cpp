@@ -222,6 +222,10 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "full step, so that a few samples, others in each pass, "
                      "are left out. Evaluations take all samples.",
                      "false"},
+                    {"decode_memory", makeInteger(16, 4096),
+                     "MiB in which each worker decodes an image, its file "
+                     "included. An image that takes more is a bad one.",
+                     "64"},
                     {"bad_sample", badSample,
                      "What becomes of an image that cannot be read or decoded. "
                      "`error` ends the run. `skip` leaves it out of its batch, "
@@ -254,8 +258,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         "Automatic mixed precision: what is stored in fewer bits.", "{}"},
        {"epochs",
         makeInteger(1, 1 << 30),
-        "Passes over the training set; with `data.repeat`, so many times its "
-        "number of them.",
+        "Passes over the training set, or `data.repeat` times as many.",
         {},
         true},
        {"input",

@@ -3,6 +3,7 @@
 #include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/report/MemoryUse.h"
 #include "runtime/device/cuda/GpuVectors.h"
+#include "runtime/program/Recipe.h"
 
 using namespace boostc;
 using namespace boostc::report;
@@ -14,6 +15,12 @@ ProgramTables::ProgramTables(train::ProgramOp program) {
     target.transient_bytes =
         std::max<uint64_t>(target.transient_bytes, measureTransient(function));
   target.kind = getCudaTarget(program) ? BOOSTC_TARGET_CUDA : BOOSTC_TARGET_CPU;
+  // IR written by hand may have no recipe.
+  if (auto recipe = boostrt::parseRecipe(program.getRecipe().str().c_str(), "");
+      recipe.ok()) {
+    decoding = boostrt::plannedDecodingBytes(*recipe);
+    workers = static_cast<uint32_t>(recipe->workers);
+  }
   descriptor.batch_size = program.getBatchSize();
   descriptor.micro_batches = program.getMicroBatches();
   descriptor.reproducible =
@@ -63,6 +70,8 @@ ProgramTables::planTraining(const boostrt::JobShape &shape) const {
   boostrt::MemoryJob job;
   job.ranks = shape.ranks;
   job.servers = shape.servers;
+  job.decoding = decoding;
+  job.workers = workers;
   if (target.kind == BOOSTC_TARGET_CUDA) {
     job.isOnHost = false;
     job.cuts = boostrt::kGpuCuts;

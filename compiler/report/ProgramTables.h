@@ -29,6 +29,8 @@ private:
   BoostProgram descriptor = {};
   BoostTarget target = {};
   BoostVariant usual = {};
+  uint64_t decoding = 0; ///< of the recipe: see MemoryJob
+  uint32_t workers = 1;
   std::vector<BoostPhase> phases;     ///< before the last, of the usual variant
   std::vector<BoostFunction> endings; ///< the probes and updates
   std::vector<BoostCollective> collectives;

@@ -57,8 +57,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   }
 
   Session &run = **session;
-  BOOSTRT_RETURN_IF_ERROR(run.reserve(
-      planEvaluation(run.program().descriptor(), run.target()), ranks));
+  BOOSTRT_RETURN_IF_ERROR(run.reserve(run.planEvaluation(), ranks));
   if (weights)
     BOOSTRT_RETURN_IF_ERROR(
         names.readTensors(*weights, weightTargets(run.execution())));

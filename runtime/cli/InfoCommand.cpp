@@ -29,8 +29,11 @@ std::string shapeText(const Json &shape) {
 }
 
 /// The ranks as a plan sees them: those whose memory is a GPU's add there.
-MemoryJob jobOf(const JobShape &shape, const BoostTarget &target) {
+MemoryJob jobOf(const JobShape &shape, const BoostTarget &target,
+                const Recipe &recipe) {
   MemoryJob job;
+  job.decoding = plannedDecodingBytes(recipe);
+  job.workers = static_cast<uint32_t>(recipe.workers);
   job.ranks = shape.ranks;
   job.servers = shape.servers;
   if (target.kind == BOOSTC_TARGET_CUDA) {
@@ -41,8 +44,9 @@ MemoryJob jobOf(const JobShape &shape, const BoostTarget &target) {
 }
 
 Json planOf(const BoostProgram &descriptor, const BoostTarget &target,
-            const JobShape &shape) {
-  MemoryPlan plan = planTraining(descriptor, target, jobOf(shape, target));
+            const JobShape &shape, const Recipe &recipe) {
+  MemoryPlan plan =
+      planTraining(descriptor, target, jobOf(shape, target, recipe));
   Json categories = Json::array();
   for (const MemoryTerm &term : plan.terms())
     categories.push_back({{"category", term.name},
@@ -64,7 +68,8 @@ Json describe(const Program &program, const Recipe &recipe,
   for (Json &parameter : json["parameters"])
     parameter["trained"] = isTrained(d, index++);
   for (size_t i = 0; i < program.targets().size(); ++i)
-    json["targets"][i]["memory"] = planOf(d, program.targets()[i], shape);
+    json["targets"][i]["memory"] =
+        planOf(d, program.targets()[i], shape, recipe);
   json["recipe"] = recipe.all;
   return json;
 }
@@ -239,7 +244,9 @@ Status announceMeasuring(const BoostProgram &program,
   if (!target)
     return Status(); // predict() says so
   uint32_t ranks = measuredRanks(options.job);
-  MemoryPlan plan = planTraining(program, *target, jobOf(options.job, *target));
+  // Batches are random numbers.
+  MemoryPlan plan =
+      planTraining(program, *target, jobOf(options.job, *target, Recipe()));
   BOOSTRT_RETURN_IF_ERROR(checkMemory(plan.total(), ranks,
                                       options.link == RankLink::Memory,
                                       MachineMemory::read()));

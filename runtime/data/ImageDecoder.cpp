@@ -50,7 +50,8 @@ struct Span {
 
 } // namespace
 
-ImageDecoder::ImageDecoder() : jpeg_(makeJpegReader()), png_(makePngReader()) {}
+ImageDecoder::ImageDecoder(uint64_t maxBytes)
+    : maxBytes_(maxBytes), jpeg_(makeJpegReader()), png_(makePngReader()) {}
 
 Status ImageDecoder::fail(const std::string &text) const {
   return Status(ExitCode::Data,
@@ -62,10 +63,11 @@ Result<ImageSize> ImageDecoder::open(const std::string &path) {
   std::unique_ptr<ReadableFile> file;
   if (IoError error = realFileSystem().open(path, file); !error.ok())
     return ioStatus(error, ExitCode::Data, "read", path);
-  if (file->size() > kMaxFile)
-    return fail(fmt::format("found {} bytes, expected an image file of {} MiB "
-                            "at most",
-                            file->size(), kMaxFile >> 20));
+  if (file->size() > std::min(kMaxFile, maxBytes_))
+    return fail(fmt::format("found {} bytes, expected an image file of {} at "
+                            "most",
+                            file->size(), std::min(kMaxFile, maxBytes_)));
+  releaseIfLarge(file_);
   file_.resize(file->size());
   if (IoError error = file->read(0, file_); !error.ok())
     return ioStatus(error, ExitCode::Data, "read", path);
@@ -97,7 +99,29 @@ Status ImageDecoder::read(const ImageRequest &request, uint8_t *out) {
   return status.ok() ? status : fail(status.message());
 }
 
+Status ImageDecoder::checkBytes(const ImageRequest &request) const {
+  const ImageWindow &window = request.window, &part = request.part;
+  // Sums and a row of the part; weights of each pixel of the window and of the
+  // part, for two axes.
+  auto pixels = static_cast<uint64_t>(part.height * part.width);
+  auto extents = static_cast<uint64_t>(window.height + window.width +
+                                       part.height + part.width);
+  uint64_t bytes = file_.size() + reader_->bytesToRead() +
+                   3 * sizeof(int32_t) * pixels + 64 * extents;
+  if (bytes <= maxBytes_)
+    return {};
+  return Status(
+      ExitCode::Data,
+      fmt::format("decoding its {}x{} pixels takes {} bytes, expected {} at "
+                  "most on each worker; save it as a JPEG that is not "
+                  "progressive, or as a PNG that is not interlaced, or raise "
+                  "data.decode_memory",
+                  size_.height, size_.width, bytes, maxBytes_));
+}
+
 Status ImageDecoder::decode(const ImageRequest &request, uint8_t *out) {
+  BOOSTRT_RETURN_IF_ERROR(checkBytes(request));
+  releaseIfLarge(sums_);
   Result<int> halvings = reader_->begin(getHalvings(request));
   if (!halvings.ok())
     return halvings.status();

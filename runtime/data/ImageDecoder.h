@@ -3,7 +3,9 @@
 // Rows are read, resized and added up one by one, so that memory depends on the
 // size that is wanted and on the width of the image, not on its height. An
 // image that is much larger than what is wanted is decoded at a half, a quarter
-// or an eighth of its size, as long as no pixel has to be made up.
+// or an eighth of its size, as long as no pixel has to be made up. What a
+// decoder takes for its file, for reading, and for sums has a bound: an image
+// that would take more is a bad one.
 #pragma once
 
 #include "runtime/data/ByteFilter.h"
@@ -21,10 +23,13 @@ struct ImageRequest {
   ImageWindow part;   ///< of that, which is kept
 };
 
+/// Bytes that a decoder takes at most unless it is told otherwise.
+inline constexpr uint64_t kDecodingBytes = uint64_t{64} << 20;
+
 /// For one thread.
 class ImageDecoder {
 public:
-  ImageDecoder();
+  explicit ImageDecoder(uint64_t maxBytes = kDecodingBytes);
 
   /// Reads `path` and the header of the image in it. Fails, as read() does,
   /// with ExitCode::Data and a message that names the file.
@@ -37,7 +42,10 @@ public:
 private:
   Status fail(const std::string &text) const;
   Status decode(const ImageRequest &request, uint8_t *out);
+  /// Fails where the image takes more than the bound.
+  Status checkBytes(const ImageRequest &request) const;
 
+  const uint64_t maxBytes_;
   std::unique_ptr<ImageReader> jpeg_, png_;
   ImageReader *reader_ = nullptr; ///< of the file that is open
   std::string path_;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace boostrt {
 
@@ -36,6 +37,10 @@ public:
   /// Reads the header. `file` stays valid and unchanged while rows are read.
   virtual Result<ImageSize> open(std::span<const uint8_t> file) = 0;
 
+  /// Bytes that reading the rows takes at most, after open(): of a progressive
+  /// JPEG or an interlaced PNG those of the whole image.
+  virtual uint64_t bytesToRead() const = 0;
+
   /// Begins with the rows, of a smaller image where the format has one at no
   /// cost and `halvings` says that 2, 4 or 8 pixels may become one. Returns how
   /// often both extents were halved, rounded up.
@@ -49,6 +54,13 @@ public:
   /// Ends the image before its last row. Fails where the file ends too early.
   virtual Status end() = 0;
 };
+
+/// Ends the memory of an image that has much, so that bounds of one image are
+/// those of all.
+template <typename T> void releaseIfLarge(std::vector<T> &memory) {
+  if (memory.capacity() > (size_t{1} << 20))
+    std::vector<T>().swap(memory);
+}
 
 std::unique_ptr<ImageReader> makeJpegReader();
 std::unique_ptr<ImageReader> makePngReader();

@@ -21,8 +21,11 @@ ImageReader::~ImageReader() = default;
 
 namespace {
 
-/// Bytes that libjpeg may use: a progressive image is kept as a whole.
-constexpr long kMaxMemory = long{1} << 30;
+/// Bytes of libjpeg's tables and of all its rows that do not depend on the
+/// width; and rows that it has of each channel, by the highest sampling factor:
+/// in and out of the conversions, and those around them.
+constexpr uint64_t kTables = 256 << 10;
+constexpr uint64_t kRows = 4 * DCTSIZE;
 /// How far from its end a file has the marker that ends an image, else it is
 /// read to its end.
 constexpr size_t kTail = 4096;
@@ -40,7 +43,6 @@ public:
     errors_.output_message = [](j_common_ptr) {};
     jpeg_create_decompress(&decoder_); // leaves client_data zero
     decoder_.client_data = this;
-    decoder_.mem->max_memory_to_use = kMaxMemory;
     source_.init_source = [](j_decompress_ptr) {};
     source_.fill_input_buffer = fillInput;
     source_.skip_input_data = [](j_decompress_ptr decoder, long bytes) {
@@ -74,6 +76,27 @@ public:
                     fmt::format("found {} colour channels, expected 1, 3 or 4",
                                 decoder_.num_components));
     return size;
+  }
+
+  uint64_t bytesToRead() const override {
+    auto channels = static_cast<uint64_t>(decoder_.num_components);
+    uint64_t bytes =
+        kTables + kRows * static_cast<uint64_t>(decoder_.max_v_samp_factor) *
+                      (decoder_.image_width + DCTSIZE) * channels;
+    if (!hasManyScans_)
+      return bytes;
+    // All coefficients, of whole blocks.
+    auto blocks = [](JDIMENSION blocks, int factor) {
+      auto multiple = static_cast<uint64_t>(factor);
+      return (blocks + multiple - 1) / multiple * multiple;
+    };
+    for (uint64_t i = 0; i < channels; ++i) {
+      const jpeg_component_info &channel = decoder_.comp_info[i];
+      bytes += blocks(channel.width_in_blocks, channel.h_samp_factor) *
+               blocks(channel.height_in_blocks, channel.v_samp_factor) *
+               sizeof(JBLOCK);
+    }
+    return bytes;
   }
 
   Result<int> begin(int halvings) override {
@@ -128,7 +151,10 @@ private:
   bool readHeader() {
     if (setjmp(failed_))
       return false;
-    return jpeg_read_header(&decoder_, TRUE) == JPEG_HEADER_OK;
+    if (jpeg_read_header(&decoder_, TRUE) != JPEG_HEADER_OK)
+      return false;
+    hasManyScans_ = jpeg_has_multiple_scans(&decoder_) != FALSE;
+    return true;
   }
   bool startDecoding() {
     if (setjmp(failed_))
@@ -176,6 +202,7 @@ private:
   char text_[JMSG_LENGTH_MAX] = {};
   std::span<const uint8_t> file_;
   std::vector<uint8_t> row_;
+  bool hasManyScans_ = false;
   bool isAtEnd_ = false; ///< of the file, before that of the image
 };
 

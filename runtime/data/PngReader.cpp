@@ -11,8 +11,14 @@
 namespace boostrt {
 namespace {
 
-/// Bytes of one text, profile or other chunk that libpng may keep.
-constexpr png_alloc_size_t kMaxChunk = 8 << 20;
+/// Bytes of the profile and of another chunk that libpng may keep.
+constexpr png_alloc_size_t kMaxChunk = 4 << 20;
+constexpr uint64_t kChunks = 2 * kMaxChunk;
+/// Bytes of zlib's window and of libpng's tables.
+constexpr uint64_t kTables = 256 << 10;
+/// Bytes of a pixel in the rows that libpng has: two as they are in the file,
+/// and one that is converted.
+constexpr uint64_t kRowBytes = 3 * 8;
 
 class PngReader final : public ImageReader {
 public:
@@ -25,6 +31,16 @@ public:
       return broken();
     return ImageSize{png_get_image_height(png_, info_),
                      png_get_image_width(png_, info_)};
+  }
+
+  uint64_t bytesToRead() const override {
+    uint64_t width = png_get_image_width(png_, info_),
+             height = png_get_image_height(png_, info_);
+    bool isInterlaced =
+        png_get_interlace_type(png_, info_) != PNG_INTERLACE_NONE;
+    uint64_t kept =
+        isInterlaced ? height * (3 * width + sizeof(png_bytep)) : 3 * width;
+    return kTables + kChunks + kRowBytes * width + kept;
   }
 
   Result<int> begin(int) override {
@@ -95,6 +111,7 @@ private:
       return false;
     png_set_read_fn(png_, this, read);
     png_set_chunk_malloc_max(png_, kMaxChunk);
+    png_set_chunk_cache_max(png_, 1);
     png_read_info(png_, info_);
     return true;
   }
@@ -132,6 +149,9 @@ private:
   }
 
   void close() {
+    // Large images are rare, and what they take is not kept for all others.
+    releaseIfLarge(pixels_);
+    releaseIfLarge(rows_);
     if (png_)
       png_destroy_read_struct(&png_, &info_, nullptr);
     png_ = nullptr;

@@ -23,7 +23,7 @@ struct Prefetcher::Shared {
         layout(layout), arenas(std::move(arenas)), share(share),
         filled(this->arenas.size()), workers(loading.workers) {
     for (int i = 0; i < loading.workers; ++i)
-      scratch.push_back(this->transform.makeScratch());
+      scratch.push_back(this->transform.makeScratch(loading.decodingBytes));
     if (loading.skipsBadSamples)
       mistakes.resize(static_cast<size_t>(layout.batchSize));
   }

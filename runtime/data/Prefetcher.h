@@ -44,6 +44,8 @@ struct Loading {
   /// Whether an image that cannot be read or decoded costs its batch a row, and
   /// is not an error.
   bool skipsBadSamples = false;
+  /// What decoding an image takes at most, on each worker.
+  uint64_t decodingBytes = kDecodingBytes;
 };
 
 /// A filled arena. Rows valid .. batchSize-1 are zero in everything.

@@ -13,10 +13,10 @@ double TransformPipeline::Pointwise::operator()(double x,
                    : x * first[channel] + second[channel];
 }
 
-TransformScratch TransformPipeline::makeScratch() const {
+TransformScratch TransformPipeline::makeScratch(uint64_t decodingBytes) const {
   TransformScratch scratch;
   if (input_.isOfAnySize()) {
-    scratch.decoder_ = std::make_unique<ImageDecoder>();
+    scratch.decoder_ = std::make_unique<ImageDecoder>(decodingBytes);
     scratch.image_.resize(static_cast<size_t>(sized_.elements()));
   }
   if (lookup_.empty())

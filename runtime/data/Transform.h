@@ -117,8 +117,9 @@ public:
     return output_.elements() * (result_ == TransformResult::Bytes ? 1 : 4);
   }
 
-  /// Allocates all that apply() needs.
-  TransformScratch makeScratch() const;
+  /// Allocates all that apply() needs. Decoding an image takes at most so many
+  /// bytes.
+  TransformScratch makeScratch(uint64_t decodingBytes = kDecodingBytes) const;
 
   /// Writes outputBytes() bytes, floats or pixels, made of a sample of the
   /// input's shape and element type, which is not I32. Allocates nothing.

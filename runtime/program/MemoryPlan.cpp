@@ -37,6 +37,10 @@ constexpr Row kOtherStateRow = {
     "N > 1, each rank with a state of its own, on rank 0: as state, where "
     "checkpoints are kept"};
 
+constexpr Row kDecodingRow = {
+    "decoding", "files and what decodes them",
+    "any N, images in files: data.decode_memory for each of data.workers"};
+
 /// What the collectives of a step take of the scratch memory, of which each has
 /// it in turn.
 uint64_t planExchange(const BoostProgram &program, const MemoryJob &job) {
@@ -82,6 +86,7 @@ std::vector<MemoryTerm> MemoryPlan::terms() const {
     add(kArenaRows[kind], bytes[kind], copies[kind]);
   add(kExchangeRow, exchange, exchange > 0);
   add(kOtherStateRow, otherState, otherState > 0);
+  add(kDecodingRow, decoding, workers);
   return terms;
 }
 
@@ -93,7 +98,7 @@ uint64_t MemoryPlan::total() const {
 }
 
 MemoryPlan planEvaluation(const BoostProgram &program,
-                          const BoostTarget &target) {
+                          const BoostTarget &target, const MemoryJob &job) {
   MemoryPlan plan;
   for (int kind = 0; kind < BOOSTC_ARENA_COUNT; ++kind)
     plan.bytes[kind] = program.arena_bytes[kind];
@@ -104,12 +109,16 @@ MemoryPlan planEvaluation(const BoostProgram &program,
   plan.copies[BOOSTC_ARENA_BATCH] = kBatchCopies;
   for (BoostArenaKind kind : {BOOSTC_ARENA_BATCH, BOOSTC_ARENA_RESULT})
     plan.exchanged[kind] = {0, plan.bytes[kind]};
+  if (job.decoding > 0 && job.isOnHost) {
+    plan.decoding = job.decoding;
+    plan.workers = job.workers;
+  }
   return plan;
 }
 
 MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target,
                         const MemoryJob &job) {
-  MemoryPlan plan = planEvaluation(program, target);
+  MemoryPlan plan = planEvaluation(program, target, job);
   plan.copies[BOOSTC_ARENA_STATE] = 1;
   // GRADIENT_OTHER is a second name for one of these, not memory of its own.
   plan.copies[BOOSTC_ARENA_GRADIENT] =

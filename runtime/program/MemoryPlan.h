@@ -27,6 +27,9 @@ struct MemoryJob {
   /// far as it is written, that of a device as it is reserved.
   VectorCuts cuts = kHostCuts;
   bool isOnHost = true;
+  /// What a worker decodes images in; 0 where samples are no files.
+  uint64_t decoding = 0;
+  uint32_t workers = 1;
 };
 
 /// A row of the table.
@@ -57,6 +60,10 @@ struct MemoryPlan {
   uint64_t exchange = 0;   ///< scratch memory of the step's collectives
   uint64_t otherState = 0; ///< on its way to a checkpoint
 
+  // What data need, on the host.
+  uint64_t decoding = 0; ///< of one worker
+  uint32_t workers = 0;
+
   /// The table; rows of no copies are left out.
   std::vector<MemoryTerm> terms() const;
   uint64_t total() const;
@@ -69,6 +76,6 @@ MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target,
 
 /// Evaluation alone: no gradients, no optimizer state.
 MemoryPlan planEvaluation(const BoostProgram &program,
-                          const BoostTarget &target);
+                          const BoostTarget &target, const MemoryJob &job = {});
 
 } // namespace boostrt

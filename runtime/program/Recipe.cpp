@@ -89,12 +89,22 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
       return fail("'data.drop_remainder' is neither true nor false");
     recipe.dropsRemainder = *drop;
   }
+  if (auto memory = data->find("decode_memory"); memory != data->end()) {
+    if (!memory->is_number_integer() || *memory < 16 || *memory > 4096)
+      return fail("'data.decode_memory' is not a number of MiB");
+    recipe.decodingBytes = memory->get<uint64_t>() << 20;
+  }
   if (auto rule = data->find("bad_sample"); rule != data->end()) {
     if (*rule != "error" && *rule != "skip")
       return fail("'data.bad_sample' is neither 'error' nor 'skip'");
     recipe.skipsBadSamples = *rule == "skip";
   }
   return recipe;
+}
+
+uint64_t plannedDecodingBytes(const Recipe &recipe) {
+  return recipe.dataSource.starts_with("imagefolder") ? recipe.decodingBytes
+                                                      : 0;
 }
 
 Status checkRankCounts(const Recipe &recipe,

@@ -23,6 +23,8 @@ struct Recipe {
   nlohmann::json evalTransforms;
   int workers = 1; ///< threads that make batches
   bool skipsBadSamples = false;
+  /// What decoding an image takes at most, on each worker.
+  uint64_t decodingBytes = uint64_t{64} << 20;
   bool dropsRemainder = false;
   int64_t repeat = 1; ///< passes over the training set in an epoch
   nlohmann::json all; ///< everything, for `boost-run info`
@@ -30,6 +32,10 @@ struct Recipe {
 
 /// `path` is the program's, for messages. Fails with ExitCode::Input.
 Result<Recipe> parseRecipe(const char *json, const std::string &path);
+
+/// The same for a plan of memory without data: 0 where the model's own are no
+/// images in files.
+uint64_t plannedDecodingBytes(const Recipe &recipe);
 
 /// Fails with ExitCode::Usage where the recipe wants other numbers of ranks
 /// than there are; `serverOfRank` has the server of each.

@@ -11,7 +11,7 @@ namespace boostrt {
 /// Two recipes that are equal here do the same arithmetic to the same
 /// parameters, so that one may resume what the other began. Out are
 ///  - name, epochs, metrics, train.eval_every, train.on_nonfinite,
-///    data.eval_transforms, data.workers, data.bad_sample,
+///    data.eval_transforms, data.workers, data.bad_sample, data.decode_memory,
 ///    train.ema.evaluate, the input's eval_shape: they change no step that is
 ///    applied,
 ///  - train.device_num: another number of ranks may resume,
@@ -43,6 +43,7 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   eraseFrom("data", "eval_transforms");
   eraseFrom("data", "workers");
   eraseFrom("data", "bad_sample");
+  eraseFrom("data", "decode_memory");
   eraseFrom("train", "eval_every");
   eraseFrom("train", "on_nonfinite");
   eraseFrom("train", "device_num");

@@ -69,9 +69,24 @@ Status Session::measureMemory(Ranks &ranks) {
   return ranks.barrier();
 }
 
+MemoryJob Session::jobOfData() const {
+  MemoryJob job;
+  bool decodes =
+      data_.source.train && data_.source.train->shape().isOfAnySize();
+  job.decoding = decodes ? data_.loading.decodingBytes : 0;
+  job.workers = static_cast<uint32_t>(data_.loading.workers);
+  // A device with memory of its own has nothing of it.
+  job.isOnHost = !device_->memory();
+  return job;
+}
+
+MemoryPlan Session::planEvaluation() const {
+  return boostrt::planEvaluation(program_->descriptor(), *target_, jobOfData());
+}
+
 MemoryPlan Session::planTraining(const Ranks &ranks,
                                  bool keepsCheckpoints) const {
-  MemoryJob job;
+  MemoryJob job = jobOfData();
   job.keepsCheckpoints = keepsCheckpoints;
   if (!device_->memory()) {
     job.ranks = ranks.size();
@@ -85,8 +100,10 @@ Status Session::reserve(const MemoryPlan &plan, Ranks &ranks) {
   uint64_t ofAll = 0;
   planned_ = plan.total();
   // A device has memory of its own, and says itself when that is too little.
-  BOOSTRT_RETURN_IF_ERROR(checkMemory(device_->memory() ? 0 : planned_, ranks,
-                                      MachineMemory::read(), &ofAll));
+  MemoryJob data = jobOfData();
+  BOOSTRT_RETURN_IF_ERROR(
+      checkMemory(device_->memory() ? data.decoding * data.workers : planned_,
+                  ranks, MachineMemory::read(), &ofAll));
   if (ranks.isThread() && !device_->memory())
     planned_ = ofAll;
   Result<std::unique_ptr<Arenas>> arenas =

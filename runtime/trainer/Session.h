@@ -30,6 +30,7 @@ public:
   /// What training takes on this rank; on a device with memory of its own,
   /// without what is exchanged, which trainWith() adds.
   MemoryPlan planTraining(const Ranks &ranks, bool keepsCheckpoints) const;
+  MemoryPlan planEvaluation() const;
 
   /// Reserves the arenas of `plan`. Fails with ExitCode::Memory before it
   /// touches any where the plans of the ranks are more than their machines have
@@ -73,6 +74,8 @@ private:
   Session() = default;
   Status loadProgram(const Options &options);
   Status selectDevice(const Options &options, Console &console);
+  /// What a rank of any job needs for its data.
+  MemoryJob jobOfData() const;
 
   std::unique_ptr<Program> program_;
   Recipe recipe_;

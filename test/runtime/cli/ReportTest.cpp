@@ -368,6 +368,8 @@ TEST(Recipe, DefectsAreMessages) {
       {R"({"data":{"repeat":0}})", "'data.repeat' is not a number of passes"},
       {R"({"data":{"repeat":1001}})",
        "'data.repeat' is not a number of passes"},
+      {R"({"data":{"decode_memory":15}})",
+       "'data.decode_memory' is not a number of MiB"},
       {R"({"data":{"drop_remainder":1}})",
        "'data.drop_remainder' is neither true nor false"},
       {R"({"data":{"bad_sample":"drop"}})",

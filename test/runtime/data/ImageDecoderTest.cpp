@@ -2,6 +2,7 @@
 
 #include "runtime/data/ImageDecoder.h"
 #include "runtime/data/Transform.h"
+#include "test/runtime/data/Sanitizers.h"
 #include "test/runtime/support/Files.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 
@@ -10,8 +11,10 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <zlib.h>
 
 namespace boostrt {
 namespace {
@@ -250,8 +253,8 @@ TEST_F(BadImage, TooLongAFile) {
   writeFile(path, "x");
   fs::resize_file(path, (1 << 28) + 1);
   EXPECT_THAT(decoder.open(path).status().message(),
-              HasSubstr("found 268435457 bytes, expected an image file of 256 "
-                        "MiB at most"));
+              HasSubstr("found 268435457 bytes, expected an image file of "
+                        "67108864 at most"));
 }
 
 TEST_F(BadImage, NoFile) {
@@ -306,6 +309,114 @@ TEST_F(BadImage, WithAWrongByte) {
     Result<Pixels> good = decode(decoder, kImages / name);
     EXPECT_TRUE(good.ok());
   }
+}
+
+/// An interlaced PNG of black pixels.
+std::string interlaced(uint32_t height, uint32_t width) {
+  auto number = [](uint32_t value) {
+    std::string text;
+    for (int shift = 24; shift >= 0; shift -= 8)
+      text += static_cast<char>(value >> shift);
+    return text;
+  };
+  auto chunk = [&](const std::string &content) {
+    auto sum = crc32(0, reinterpret_cast<const Bytef *>(content.data()),
+                     static_cast<uInt>(content.size()));
+    return number(static_cast<uint32_t>(content.size() - 4)) + content +
+           number(static_cast<uint32_t>(sum));
+  };
+  // Where the seven passes begin, and their steps.
+  constexpr uint32_t kPasses[7][4] = {{0, 0, 8, 8}, {0, 4, 8, 8}, {4, 0, 8, 4},
+                                      {0, 2, 4, 4}, {2, 0, 4, 2}, {0, 1, 2, 2},
+                                      {1, 0, 2, 1}};
+  size_t bytes = 0;
+  for (auto [top, left, down, right] : kPasses)
+    bytes += size_t{(height - top + down - 1) / down} *
+             (1 + 3 * size_t{(width - left + right - 1) / right});
+  std::vector<Bytef> rows(bytes), packed(compressBound(bytes));
+  uLongf length = packed.size();
+  EXPECT_EQ(compress(packed.data(), &length, rows.data(), bytes), Z_OK);
+  using namespace std::string_literals;
+  return "\x89PNG\r\n\x1a\n"s +
+         chunk("IHDR" + number(width) + number(height) + "\x8\x2\0\0\x1"s) +
+         chunk("IDAT" +
+               std::string(packed.begin(),
+                           packed.begin() + static_cast<int64_t>(length))) +
+         chunk("IEND");
+}
+
+/// What a reader has of the heap when it has begun with the rows of `file`, and
+/// what it said before.
+struct BytesToRead {
+  uint64_t said, taken;
+  BytesToRead(ImageReader &reader, const std::string &file) {
+    EXPECT_TRUE(
+        reader
+            .open({reinterpret_cast<const uint8_t *>(file.data()), file.size()})
+            .ok());
+    said = reader.bytesToRead();
+    auto heap = [] {
+      struct mallinfo2 info = mallinfo2();
+      return info.uordblks + info.hblkhd;
+    };
+    size_t before = heap();
+    EXPECT_TRUE(reader.begin(0).ok());
+    EXPECT_TRUE(reader.row().ok());
+    taken = heap() - before;
+  }
+};
+
+// The bound is about what decoders really take.
+TEST(DecodingBytes, AreThoseOfTheReaders) {
+  if (kThreadSanitizer || kAddressSanitizer)
+    GTEST_SKIP() << "a sanitizer's heap has other sizes";
+  // 1000 x 700 pixels have 63 x 44 units of 16 x 16, six blocks of coefficients
+  // each.
+  constexpr uint64_t kCoefficients = uint64_t{63} * 44 * 6 * 128;
+  BytesToRead progressive(*makeJpegReader(),
+                          readFile(kImages / "progressive-large.jpg"));
+  EXPECT_GE(progressive.taken, kCoefficients);
+  EXPECT_GE(progressive.said, progressive.taken);
+  EXPECT_LE(progressive.said, kCoefficients + 600'000);
+  BytesToRead baseline(*makeJpegReader(), readFile(kImages / "large.jpg"));
+  EXPECT_GE(baseline.said, baseline.taken);
+  EXPECT_LE(baseline.said, 300'000u);
+  constexpr uint64_t kPixels = 3 * 3000 * 2000;
+  BytesToRead passes(*makePngReader(), interlaced(2000, 3000));
+  EXPECT_GE(passes.taken, kPixels);
+  EXPECT_GE(passes.said, passes.taken);
+  EXPECT_LE(passes.said, kPixels + 9'000'000);
+  BytesToRead rows(*makePngReader(), readFile(kImages / "rgb.png"));
+  EXPECT_GE(rows.said, rows.taken);
+}
+
+TEST_F(BadImage, ThatTakesTooMuchMemory) {
+  std::string path = directory / "passes.png";
+  writeFile(path, interlaced(2000, 3000));
+  ImageDecoder little(uint64_t{20} << 20);
+  EXPECT_EQ(decode(decoder, path, {20, 30}).status().message(), "");
+  std::string text = decode(little, path, {20, 30}).status().message();
+  EXPECT_THAT(text, HasSubstr(path + ": decoding its 2000x3000 pixels takes "));
+  EXPECT_THAT(
+      text,
+      HasSubstr(" bytes, expected 20971520 at most on each worker; save it as "
+                "a JPEG that is not progressive, or as a PNG that is not "
+                "interlaced, or raise data.decode_memory; replace or remove "
+                "the file"));
+  // The next image is as good as before.
+  EXPECT_TRUE(decode(little, kImages / "progressive-large.jpg").ok());
+  ImageDecoder least(1 << 20);
+  EXPECT_THAT(
+      decode(least, kImages / "progressive-large.jpg").status().message(),
+      HasSubstr("decoding its 700x1000 pixels takes "));
+  // A baseline image of this size takes its rows, grey where it has no data.
+  std::string large = announce(700, 1000, 3);
+  writeFile(path, large);
+  ASSERT_TRUE(least.open(path).ok());
+  uint8_t pixel[3];
+  EXPECT_EQ(
+      least.read({{0, 0, 700, 1000}, {1, 1}, {0, 0, 1, 1}}, pixel).message(),
+      "");
 }
 
 /// Fields of a line that are separated by tabs.

@@ -340,6 +340,25 @@ TEST(Arenas, EvaluationExchangesNoGradientsAndTheHostNothing) {
   EXPECT_TRUE((*arenas)->pull((*arenas)->copyOf(BOOSTC_ARENA_RESULT)).ok());
 }
 
+TEST(MemoryPlan, WorkersThatDecodeImagesHaveARow) {
+  MemoryJob job;
+  job.decoding = 64 << 20;
+  job.workers = 4;
+  uint64_t without = planTraining(sized(1), target()).total();
+  for (const MemoryPlan &plan : {planTraining(sized(1), target(), job),
+                                 planEvaluation(sized(1), target(), job)}) {
+    std::vector<MemoryTerm> terms = plan.terms();
+    EXPECT_STREQ(terms.back().name, "decoding");
+    EXPECT_EQ(terms.back().bytes, uint64_t{64} << 20);
+    EXPECT_EQ(terms.back().copies, 4u);
+  }
+  EXPECT_EQ(planTraining(sized(1), target(), job).total(),
+            without + (uint64_t{256} << 20));
+  // It is not the memory of a GPU.
+  job.isOnHost = false;
+  EXPECT_EQ(planTraining(sized(1), target(), job).total(), without);
+}
+
 TEST(Arenas, MemoryThatTheDeviceHasNotIsItsMessage) {
   ListedMemory memory;
   memory.refused = "arena gradient (2)";
