@@ -196,6 +196,8 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
   ValueTable layer = opTable(entries, Spec::Layer, "op", "layer op");
   ValueTable evalTransforms = transformsTable();
   evalTransforms.isNullable = true;
+  ValueTable workers = makeInteger(1, kMaxWorkers);
+  workers.isNullable = true;
   ObjectTable data{"data",
                    "Where samples come from.",
                    {{"source", text,
@@ -209,10 +211,13 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "What an evaluation does instead; null: the same without "
                      "`random_crop`, `random_flip` and `color_jitter`.",
                      "null"},
-                    {"workers", makeInteger(1, kMaxWorkers),
+                    {"workers", workers,
                      "Threads on each rank that read samples and transform "
-                     "them. Batches are the same with any number.",
-                     "1"},
+                     "them while it computes. null: on a CPU the threads that "
+                     "compute, between two steps, or threads of their own "
+                     "where CPUs are idle; one thread beside a GPU. Batches "
+                     "are the same in any case.",
+                     "null"},
                     {"repeat", makeInteger(1, boostrt::kMaxRepeat),
                      "Passes over the training set in an epoch, each in an "
                      "order of its own. Evaluations take every sample once.",

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace boostrt {
 namespace {
@@ -41,6 +42,11 @@ public:
     auto count = static_cast<double>(milliseconds_.size());
     auto rank = static_cast<size_t>(std::ceil(share * count));
     return milliseconds_[std::max<size_t>(rank, 1) - 1];
+  }
+
+  double mean() const {
+    return std::accumulate(milliseconds_.begin(), milliseconds_.end(), 0.0) /
+           static_cast<double>(milliseconds_.size());
   }
 
 private:
@@ -134,7 +140,8 @@ void print(const Bench &bench, const Options &options,
                                 {"steps", options.benchSteps},
                                 {"median_ms", median},
                                 {"min_ms", least},
-                                {"p90_ms", p90}};
+                                {"p90_ms", p90},
+                                {"mean_ms", bench.mean()}};
     if (ranks > 1)
       json["ranks"] = ranks;
     printResult("{}\n", json.dump());

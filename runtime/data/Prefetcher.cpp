@@ -15,14 +15,17 @@
 
 namespace boostrt {
 
+/// Of pixels or numbers: about a microsecond.
+static constexpr int64_t kValuesAtOnce = 2048;
+
 struct Prefetcher::Shared {
   Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> &&arenas,
          WindowShard share, const Loading &loading)
       : dataset(dataset), transform(std::move(transform)), sampler(sampler),
         layout(layout), arenas(std::move(arenas)), share(share),
-        filled(this->arenas.size()), workers(loading.workers) {
-    for (int i = 0; i < loading.workers; ++i)
+        filled(this->arenas.size()), workers(startWorkers(loading)) {
+    for (int i = 0; i < workers.count(); ++i)
       scratch.push_back(this->transform.makeScratch(loading.decodingBytes));
     if (loading.skipsBadSamples)
       mistakes.resize(static_cast<size_t>(layout.batchSize));
@@ -59,6 +62,19 @@ struct Prefetcher::Shared {
 
   data::RowWorkers workers;
   std::thread thread;
+
+  static data::RowWorkers startWorkers(const Loading &loading) {
+    return loading.team ? data::RowWorkers(*loading.team)
+                        : data::RowWorkers(loading.workers);
+  }
+  /// Rows that a thread takes at once: those of files one by one, of others as
+  /// many as are worth a wake-up.
+  int32_t rowsAtOnce() const {
+    int64_t values = std::max(dataset.shape().elements(), elements());
+    return static_cast<int32_t>(std::clamp<int64_t>(
+        dataset.shape().isOfAnySize() ? 1 : kValuesAtOnce / values, 1,
+        layout.batchSize));
+  }
 
   Result<Batch> fill(std::byte *base, int64_t epoch, int64_t first,
                      uint64_t current);
@@ -258,7 +274,7 @@ Result<Batch> Prefetcher::Shared::fill(std::byte *base, int64_t epoch,
                             shared.scratch[static_cast<size_t>(worker)]);
     }
   } rows(*this, base, epoch, first, current);
-  BOOSTRT_RETURN_IF_ERROR(workers.run(valid, rows));
+  BOOSTRT_RETURN_IF_ERROR(workers.run(valid, rows, rowsAtOnce()));
   if (rows.isDropped())
     return batch;
   batch.valid = valid;
@@ -356,6 +372,8 @@ Prefetcher::create(const Dataset &dataset, TransformPipeline transform,
   BOOSTRT_RETURN_IF_ERROR(
       checkArguments(dataset, transform, sampler, layout, arenas, mode));
   assert(loading.workers >= 1 && "one worker fills batches, at least");
+  assert((!loading.team || mode == Mode::Inline) &&
+         "a team works for its owner, in next()");
   try {
     auto shared =
         std::make_unique<Shared>(dataset, std::move(transform), sampler, layout,

@@ -1,16 +1,18 @@
 // Prefetcher.h - batches, ready before they are needed.
 //
 // A background thread fills the caller's batch arenas in turn, ahead of the
-// caller by as many as there are arenas less the one in use. More threads may
-// share the rows of each batch, which changes nothing in it. The caller owns
-// the arenas because they are part of the memory plan; no step allocates
-// anything.
+// caller by as many as there are arenas less the one in use. Where no CPU is
+// idle, it would take time from the threads that compute; then these make each
+// batch themselves, when it is needed. More threads may share the rows of a
+// batch, which changes nothing in it. The caller owns the arenas because they
+// are part of the memory plan; no step allocates anything.
 #pragma once
 
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Sampler.h"
 #include "runtime/data/Transform.h"
 #include "runtime/data/WindowShard.h"
+#include "runtime/support/ThreadTeam.h"
 
 #include <cstddef>
 #include <memory>
@@ -38,9 +40,12 @@ struct BatchLayout {
   int32_t indexClasses = 0; ///< samples of integers in [0, indexClasses); > 0
 };
 
-/// How batches are made; what is in them does not depend on `workers`.
+/// How batches are made; what is in them does not depend on who makes them.
 struct Loading {
   int workers = 1; ///< threads that share the rows of a batch; > 0
+  /// Its threads make the batches in place of `workers`, inside next() alone:
+  /// Mode::Inline. Outlives the prefetcher; null: none.
+  ThreadTeam *team = nullptr;
   /// Whether an image that cannot be read or decoded costs its batch a row, and
   /// is not an error.
   bool skipsBadSamples = false;
@@ -64,7 +69,8 @@ class Prefetcher {
 public:
   enum class Mode {
     Background, ///< a thread fills ahead; needs two arenas or more
-    Inline      ///< next() fills in the calling thread; one arena will do
+    Inline      ///< next() fills, in the calling thread or with Loading::team;
+                ///< one arena will do
   };
 
   /// `dataset` must outlive the prefetcher and agree with `transform` in shape

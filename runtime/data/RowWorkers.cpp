@@ -2,6 +2,7 @@
 
 #include "runtime/support/CaughtException.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -11,6 +12,7 @@
 namespace boostrt::data {
 
 struct RowWorkers::Shared {
+  ThreadTeam *team = nullptr; ///< in place of threads
   std::vector<std::thread> threads;
   std::mutex mutex;
   std::condition_variable begin; ///< threads: a task, or stop
@@ -23,26 +25,31 @@ struct RowWorkers::Shared {
   Status failure; ///< of failedRow
   // Written under the mutex before a task begins, and read by all.
   RowTask *task = nullptr;
-  int32_t rows = 0;
-  std::atomic<int32_t> next = 0; ///< the next row to begin
+  int32_t rows = 0, rowsAtOnce = 1;
+  std::atomic<int64_t> next = 0; ///< the next row to take; beyond the end, too
 
   void work(int worker);
   void wait(int worker);
   void end();
 };
 
-/// Fills rows until there are no more. Rows are begun in order, so that all
+/// Fills rows until there are no more. Rows are taken in order, so that all
 /// rows before one that fails are filled, or fail themselves.
 void RowWorkers::Shared::work(int worker) {
-  for (int32_t row = next++; row < rows; row = next++) {
-    Status status = catching([&] { return task->fill(worker, row); });
-    if (status.ok())
-      continue;
-    next = rows;
-    std::lock_guard lock(mutex);
-    if (failure.ok() || row < failedRow) {
-      failure = status;
-      failedRow = row;
+  for (int64_t first = next.fetch_add(rowsAtOnce); first < rows;
+       first = next.fetch_add(rowsAtOnce)) {
+    const int64_t end = std::min<int64_t>(first + rowsAtOnce, rows);
+    for (auto row = static_cast<int32_t>(first); row < end; ++row) {
+      Status status = catching([&] { return task->fill(worker, row); });
+      if (status.ok())
+        continue;
+      next = rows;
+      std::lock_guard lock(mutex);
+      if (failure.ok() || row < failedRow) {
+        failure = status;
+        failedRow = row;
+      }
+      break;
     }
   }
 }
@@ -86,18 +93,36 @@ RowWorkers::RowWorkers(int workers) : shared_(std::make_unique<Shared>()) {
 
 RowWorkers::~RowWorkers() { shared_->end(); }
 
-int RowWorkers::count() const {
-  return static_cast<int>(shared_->threads.size()) + 1;
+RowWorkers::RowWorkers(ThreadTeam &team) : shared_(std::make_unique<Shared>()) {
+  shared_->team = &team;
 }
 
-Status RowWorkers::run(int32_t rows, RowTask &task) {
+int RowWorkers::count() const {
+  return shared_->team ? shared_->team->size()
+                       : static_cast<int>(shared_->threads.size()) + 1;
+}
+
+Status RowWorkers::run(int32_t rows, RowTask &task, int32_t rowsAtOnce) {
   Shared &shared = *shared_;
+  shared.task = &task;
+  shared.rows = rows;
+  shared.rowsAtOnce = rowsAtOnce;
+  shared.next = 0;
+  shared.failure = Status();
+  if (count() == 1 || rows <= rowsAtOnce) {
+    shared.work(0);
+    return shared.failure;
+  }
+  if (shared.team) {
+    shared.team->run(
+        [](void *workers, int member) {
+          static_cast<Shared *>(workers)->work(member);
+        },
+        &shared);
+    return shared.failure;
+  }
   {
     std::lock_guard lock(shared.mutex);
-    shared.task = &task;
-    shared.rows = rows;
-    shared.next = 0;
-    shared.failure = Status();
     shared.busy = shared.threads.size();
     ++shared.tasks;
   }

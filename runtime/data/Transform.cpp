@@ -19,9 +19,12 @@ TransformScratch TransformPipeline::makeScratch(uint64_t decodingBytes) const {
     scratch.decoder_ = std::make_unique<ImageDecoder>(decodingBytes);
     scratch.image_.resize(static_cast<size_t>(sized_.elements()));
   }
-  if (lookup_.empty())
-    for (std::vector<double> &plane : scratch.planes_)
-      plane.resize(scratchElements_);
+  if (resize_)
+    scratch.numbers_.resize(static_cast<size_t>(resize_->scratchElements()));
+  if (resize_ || moves_)
+    return scratch;
+  for (std::vector<double> &plane : scratch.planes_)
+    plane.resize(scratchElements_);
   SampleShape shape = sized_;
   for (const Stage &stage : stages_) {
     if (stage.kind == Stage::ResizedCropKind) {
@@ -144,7 +147,7 @@ void TransformPipeline::applyStages(const uint8_t *sample, void *out,
       std::swap(now, next);
       break;
     case Stage::ResizeKind: {
-      const Axis &rows = stage.rows, &columns = stage.columns;
+      const data::ResizeAxis &rows = stage.rows, &columns = stage.columns;
       double *to = next;
       for (int64_t c = 0; c < shape.channels; ++c)
         for (int64_t y = 0; y < stage.output.height; ++y) {
@@ -212,8 +215,10 @@ void TransformPipeline::apply(const uint8_t *sample, void *out,
                               TransformScratch &scratch,
                               const DrawKey &key) const {
   assert(elementType_ != ElementType::I32 && "integers are copied");
-  if (!lookup_.empty())
-    applyLookup(sample, static_cast<float *>(out));
+  if (resize_)
+    resize_->apply(sample, out, scratch.numbers_);
+  else if (moves_)
+    moves_->apply(sample, out, key);
   else if (result_ == TransformResult::Bytes && stages_.empty())
     std::memcpy(out, sample, outputBytes());
   else
@@ -253,27 +258,9 @@ Status TransformPipeline::applyFile(const std::string &path, void *out,
   return {};
 }
 
-void TransformPipeline::applyLookup(const uint8_t *sample, float *out) const {
-  // Without padding the frame is empty and a channel is one long row.
-  bool framed = !frame_.empty();
-  if (framed)
-    std::copy(frame_.begin(), frame_.end(), out);
-  int64_t rows = framed ? sized_.height : 1;
-  int64_t length = framed ? sized_.width : sized_.height * sized_.width;
-  int64_t stride = framed ? output_.width : length;
-  for (int64_t c = 0; c < sized_.channels; ++c) {
-    const float *lookup = lookup_.data() + c * 256;
-    float *to = out + c * output_.height * output_.width + frameTop_ * stride +
-                frameLeft_;
-    for (int64_t y = 0; y < rows; ++y, to += stride)
-      for (int64_t x = 0; x < length; ++x)
-        to[x] = lookup[*sample++];
-  }
-}
-
 /// Turns the list into tables: what leads on bytes into table_, and everything
-/// into lookup_ and frame_ when no pixel moves otherwise than by
-/// padding. Floats have no tables, integers nothing to fold.
+/// into a single pass where there is one. Floats have no tables, integers
+/// nothing to fold.
 void TransformPipeline::fold() {
   if (elementType_ == ElementType::I32)
     return;
@@ -293,38 +280,67 @@ void TransformPipeline::fold() {
   for (int64_t c = 0; c < sized_.channels; ++c)
     for (int value = 0; value < 256; ++value)
       table_[c * 256 + value] = value;
-  auto compose = [&](const Pointwise &pointwise, std::vector<double> &table) {
+  if (foldResize())
+    return;
+  while (leading < stages_.size() &&
+         stages_[leading].kind == Stage::PointwiseKind) {
+    const Pointwise &pointwise = stages_[leading++].pointwise;
     for (int64_t c = 0; c < sized_.channels; ++c)
       for (int value = 0; value < 256; ++value)
-        table[c * 256 + value] = pointwise(table[c * 256 + value], c);
-  };
-  while (leading < stages_.size() &&
-         stages_[leading].kind == Stage::PointwiseKind)
-    compose(stages_[leading++].pointwise, table_);
+        table_[c * 256 + value] = pointwise(table_[c * 256 + value], c);
+  }
   stages_.erase(stages_.begin(), stages_.begin() + leading);
-  if (result_ == TransformResult::Bytes)
-    return;
+  // What moves nothing is copied.
+  if (result_ != TransformResult::Bytes || !stages_.empty())
+    foldMoves();
+}
 
+/// A resize with what follows it point by point.
+bool TransformPipeline::foldResize() {
+  auto isPointwise = [](const Stage &stage) {
+    return stage.kind == Stage::PointwiseKind;
+  };
+  if (stages_.empty() || stages_.front().kind != Stage::ResizeKind ||
+      !std::all_of(stages_.begin() + 1, stages_.end(), isPointwise))
+    return false;
+  const Stage &first = stages_.front();
+  resize_ = data::ByteResize::create(
+      sized_, first.output, first.rows, first.columns,
+      result_ == TransformResult::Bytes, [&](double x, int64_t channel) {
+        for (size_t i = 1; i < stages_.size(); ++i)
+          x = stages_[i].pointwise(x, channel);
+        return x;
+      });
+  if (resize_)
+    stages_.clear();
+  return resize_.has_value();
+}
+
+/// What moves whole pixels.
+void TransformPipeline::foldMoves() {
+  data::PixelMoves moves(sized_, table_);
   for (const Stage &stage : stages_)
-    if (stage.kind != Stage::PointwiseKind && stage.kind != Stage::PadKind)
+    switch (stage.kind) {
+    case Stage::PointwiseKind:
+      moves.change(stage.pointwise);
+      break;
+    case Stage::PadKind:
+      moves.place(stage.output, stage.pad.top, stage.pad.left, stage.pad.value);
+      break;
+    case Stage::CutKind:
+      moves.place(stage.output, -stage.pad.top, -stage.pad.left, 0);
+      break;
+    case Stage::CropKind:
+      moves.shiftAtRandom(stage.pad.top, stage.place);
+      break;
+    case Stage::FlipKind:
+      moves.flipAtRandom(stage.probability, stage.place);
+      break;
+    default:
       return;
-
-  if (sized_ != output_) {
-    // The frame is what the general path makes of any image; the image itself
-    // is overwritten by every apply().
-    TransformScratch scratch = makeScratch();
-    std::vector<uint8_t> blank(sized_.elements());
-    frame_.resize(output_.elements());
-    applyStages(blank.data(), frame_.data(), scratch, {});
-  }
-  std::vector<double> composed = table_;
-  for (const Stage &stage : stages_) {
-    if (stage.kind == Stage::PointwiseKind)
-      compose(stage.pointwise, composed);
-    frameTop_ += stage.pad.top;
-    frameLeft_ += stage.pad.left;
-  }
-  lookup_.assign(composed.begin(), composed.end());
+    }
+  moves.finish(result_ == TransformResult::Bytes);
+  moves_.emplace(std::move(moves));
   stages_.clear();
 }
 

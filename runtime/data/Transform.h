@@ -47,9 +47,10 @@
 // float once, at the end. So equal inputs give equal bits on every machine, and
 // the values agree with PyTorch's float pipeline within its own rounding.
 //
-// Operations are data, not code to interpret per pixel: what acts on bytes
-// point by point becomes a table of 256 values per channel, so that without a
-// resize a pixel costs one look-up.
+// Operations are data, not code to interpret per pixel. Of bytes, a list that
+// moves whole pixels is one pass with a table of 256 values per channel
+// (PixelMoves.h), and one that begins with a resize of simple weights is one in
+// integers with a larger table (ByteResize.h).
 //
 // Where a program takes bytes, they stay bytes: operations that move pixels
 // come first, a resize rounds to the nearest byte, and rescale and normalize
@@ -65,11 +66,14 @@
 // Integers have none of this: their pipeline is empty and moves no numbers.
 #pragma once
 
+#include "runtime/data/ByteResize.h"
 #include "runtime/data/ColorJitter.h"
 #include "runtime/data/Draw.h"
 #include "runtime/data/ImageDecoder.h"
+#include "runtime/data/PixelMoves.h"
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <vector>
 
 namespace boostrt {
@@ -88,6 +92,7 @@ ImageWindow drawWindow(const SampleShape &shape, DrawRange scale,
 class TransformScratch {
   friend class TransformPipeline;
   std::vector<double> planes_[2];
+  std::vector<uint16_t> numbers_; ///< of a ByteResize
   ResampleFilter rows_, columns_;
   std::unique_ptr<ImageDecoder> decoder_; ///< of files
   std::vector<uint8_t> image_;            ///< decoded, in its size
@@ -143,10 +148,6 @@ private:
     int64_t top = 0, bottom = 0, left = 0, right = 0;
     double value = 0;
   };
-  struct Axis { ///< of a resize: out[i] = in[low]*(1-weight) + in[high]*weight
-    std::vector<int64_t> low, high;
-    std::vector<double> weight;
-  };
   struct Stage {
     enum Kind {
       PointwiseKind,
@@ -162,7 +163,7 @@ private:
     size_t place = 0; ///< in the list
     Pointwise pointwise;
     Pad pad; ///< of a crop: padding in `top`; of a cut: `top` and `left`
-    Axis rows, columns;
+    data::ResizeAxis rows, columns;
     ResampleFilter rowFilter, columnFilter; ///< of the whole image
     double probability = 0;                 ///< of a flip
     DrawRange scale, ratio;                 ///< of a part of an image
@@ -181,7 +182,8 @@ private:
   struct Builder;
 
   void fold();
-  void applyLookup(const uint8_t *sample, float *out) const;
+  void foldMoves();
+  bool foldResize();
   void applyStages(const uint8_t *sample, void *out, TransformScratch &scratch,
                    const DrawKey &key) const;
 
@@ -194,11 +196,9 @@ private:
   std::vector<double>
       table_; ///< bytes: channels x 256: the leading pointwise stages
   std::vector<Stage> stages_; ///< what follows them; empty when folded
-  std::vector<float>
-      lookup_; ///< channels x 256: everything, when no pixel moves
-  std::vector<float> frame_; ///< the output around the image, when padded
-  int64_t frameTop_ = 0;
-  int64_t frameLeft_ = 0;
+  // Everything, where it can be done so.
+  std::optional<data::PixelMoves> moves_;
+  std::optional<data::ByteResize> resize_;
   int64_t scratchElements_ = 0;
 };
 

@@ -181,27 +181,13 @@ struct TransformPipeline::Builder {
     return push(std::move(stage));
   }
 
-  static Axis axis(int64_t in, int64_t out) {
-    Axis axis;
-    double ratio = static_cast<double>(in) / static_cast<double>(out);
-    for (int64_t i = 0; i < out; ++i) {
-      double centre = (static_cast<double>(i) + 0.5) * ratio - 0.5;
-      double source = centre < 0 ? 0 : centre;
-      auto low = std::min(static_cast<int64_t>(source), in - 1);
-      axis.low.push_back(low);
-      axis.high.push_back(std::min(low + 1, in - 1));
-      axis.weight.push_back(source - static_cast<double>(low));
-    }
-    return axis;
-  }
-
   Status resize(const json &object) {
     BOOSTRT_RETURN_IF_ERROR(checkKeys(object, {"op", "size"}));
     Stage stage = begin(Stage::ResizeKind);
     BOOSTRT_RETURN_IF_ERROR(
         sizeOf(object, stage.output.height, stage.output.width));
-    stage.rows = axis(shape.height, stage.output.height);
-    stage.columns = axis(shape.width, stage.output.width);
+    stage.rows = {shape.height, stage.output.height};
+    stage.columns = {shape.width, stage.output.width};
     return push(std::move(stage));
   }
 

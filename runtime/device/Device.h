@@ -12,6 +12,7 @@
 namespace boostrt {
 
 class GpuStream;
+class ThreadTeam;
 class VectorMemory;
 
 /// What is copied from a device: `from`, as many bytes as `to` has. None is
@@ -100,6 +101,11 @@ public:
   /// For a library that works on the device next to it; null: there can be
   /// none.
   virtual GpuStream *stream() { return nullptr; }
+
+  /// The threads of the host that run its functions, which have nothing to do
+  /// between two calls; for the thread that makes the calls. Null: there are
+  /// none.
+  virtual ThreadTeam *team() { return nullptr; }
 
   /// Runs function `index` of the target the device was made for on `arenas`,
   /// addresses in its memory by BoostArenaKind. It may return before the

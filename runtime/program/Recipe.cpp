@@ -74,7 +74,8 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
     recipe.transforms = *transforms;
   if (auto own = data->find("eval_transforms"); own != data->end())
     recipe.evalTransforms = *own;
-  if (auto workers = data->find("workers"); workers != data->end()) {
+  if (auto workers = data->find("workers");
+      workers != data->end() && !workers->is_null()) {
     if (!workers->is_number_integer() || *workers < 1 || *workers > 256)
       return fail("'data.workers' is not a number of threads");
     recipe.workers = *workers;

@@ -21,7 +21,8 @@ struct Recipe {
   nlohmann::json transforms = nlohmann::json::array();
   /// What an evaluation does in their place; null: what does not draw of them.
   nlohmann::json evalTransforms;
-  int workers = 1; ///< threads that make batches
+  /// Threads that make batches beside a step; nothing: what suits the machine.
+  std::optional<int> workers;
   bool skipsBadSamples = false;
   /// What decoding an image takes at most, on each worker.
   uint64_t decodingBytes = uint64_t{64} << 20;

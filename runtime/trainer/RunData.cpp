@@ -266,7 +266,8 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
   RunData run;
   run.spec = choice->spec;
   run.note = choice->note;
-  run.loading = {recipe.workers, recipe.skipsBadSamples, recipe.decodingBytes};
+  run.loading.skipsBadSamples = recipe.skipsBadSamples;
+  run.loading.decodingBytes = recipe.decodingBytes;
   Fitting fitting(program, recipe, run);
   if (std::optional<SampleKind> kind = sampleKindOf(run.spec))
     BOOSTRT_RETURN_IF_ERROR(fitting.runOn(*kind));

@@ -18,6 +18,8 @@ struct RunData {
   std::optional<TransformPipeline> transforms; ///< of an evaluation
   std::optional<TransformPipeline> trainingTransforms;
   BatchLayout layout;
+  // Who makes the batches (LoaderChoice.h).
+  Prefetcher::Mode mode = Prefetcher::Mode::Background;
   Loading loading;
   EpochPlan epoch; ///< of training
 };

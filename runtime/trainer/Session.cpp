@@ -1,8 +1,11 @@
 #include "runtime/trainer/Session.h"
 
+#include "runtime/launch/CpuShare.h"
+#include "runtime/trainer/LoaderChoice.h"
 #include "runtime/trainer/MachineMemory.h"
 #include "runtime/trainer/SelectDevice.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -44,6 +47,12 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
   session->data_.loading.skipsBadSamples =
       options.skipBadSamples.value_or(session->data_.loading.skipsBadSamples);
   BOOSTRT_RETURN_IF_ERROR(session->selectDevice(options, console));
+  ThreadTeam *team = session->device_->team();
+  // Ranks that share a machine have their part of it.
+  auto cpus =
+      std::min<int64_t>(std::ssize(usableCpus()), options.threadsAtMost);
+  chooseLoader(session->data_, session->recipe_.workers, team,
+               team ? cpus - team->size() : 0);
   if (!session->data_.note.empty())
     console.note(session->data_.note);
   console.note(session->data_.source.description);

@@ -120,8 +120,7 @@ Result<StopReason> Trainer::takeSteps() {
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       train, *data_.trainingTransforms,
       Sampler(train.size(), position_.seed, position_.shuffle), data_.layout,
-      arenas_.copies(BOOSTC_ARENA_BATCH), Prefetcher::Mode::Background, share_,
-      data_.loading);
+      arenas_.copies(BOOSTC_ARENA_BATCH), data_.mode, share_, data_.loading);
   if (!batches.ok())
     return batches.status();
 
@@ -328,9 +327,8 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
                               data.spec.text()));
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       test, *data.transforms, Sampler(test.size(), 0, /*shuffle=*/false),
-      data.layout, arenas.copies(BOOSTC_ARENA_BATCH),
-      Prefetcher::Mode::Background, ranks.share(/*microBatches=*/1),
-      data.loading);
+      data.layout, arenas.copies(BOOSTC_ARENA_BATCH), data.mode,
+      ranks.share(/*microBatches=*/1), data.loading);
   if (!batches.ok())
     return batches.status();
 

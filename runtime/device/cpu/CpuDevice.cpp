@@ -2,7 +2,6 @@
 
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/CpuFeatures.h"
-#include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/support/Plural.h"
 
 #include <cstddef>
@@ -95,7 +94,7 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
   BOOSTRT_RETURN_IF_ERROR(configureThreadPool(threads));
   if (isStrict)
     keepLibraryOnOneThread();
-  std::unique_ptr<CpuDevice> device(new CpuDevice(target));
+  std::unique_ptr<CpuDevice> device(new CpuDevice(target, threads));
   Result<std::unique_ptr<DnnlContext>> dnnl = DnnlContext::create();
   if (!dnnl.ok())
     return dnnl.status();

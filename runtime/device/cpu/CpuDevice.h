@@ -7,6 +7,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/cpu/PiecewiseMatmul.h"
+#include "runtime/device/cpu/ThreadPool.h"
 
 #include <memory>
 #include <span>
@@ -30,6 +31,7 @@ public:
   CpuDevice &operator=(const CpuDevice &) = delete;
 
   std::string describe() const override;
+  ThreadTeam *team() override { return &team_; }
   Status call(uint32_t index, void *const *arenas) override;
   void setCollectives(CollectiveRunner *runner,
                       std::span<const BoostCollective> schedule) override {
@@ -46,7 +48,8 @@ public:
   }
 
 private:
-  explicit CpuDevice(const BoostTarget &target) : target_(target) {}
+  CpuDevice(const BoostTarget &target, uint32_t threads)
+      : target_(target), team_(threads) {}
   Status prepare(const BoostLibraryCall &call, bool isStrict);
   Status warmUp(std::span<const BoostLibraryCall> calls);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
@@ -56,6 +59,7 @@ private:
   static void ready(const BoostEnv *env, uint32_t index, void *const *operands);
 
   const BoostTarget &target_;
+  PoolTeam team_;
   BoostEnv env_{};
   std::unique_ptr<DnnlContext> dnnl_;
   std::vector<std::unique_ptr<PiecewiseMatmul>> matmuls_; ///< by library call

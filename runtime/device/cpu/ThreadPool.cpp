@@ -148,4 +148,17 @@ void parallelFor(uint32_t threads, uint32_t shares, BoostKernel kernel,
   takeOver(&loop);
 }
 
+void PoolTeam::run(void (*work)(void *context, int member), void *context) {
+  void *operands[] = {reinterpret_cast<void *>(work), context};
+  parallelFor(
+      threads_,
+      [](void *const *operands, int64_t begin, int64_t end) {
+        auto work =
+            reinterpret_cast<void (*)(void *context, int member)>(operands[0]);
+        for (int64_t member = begin; member < end; ++member)
+          work(operands[1], static_cast<int>(member));
+      },
+      operands, threads_, /*grain=*/1);
+}
+
 } // namespace boostrt

@@ -11,6 +11,7 @@
 
 #include "runtime/abi/boost_abi.h"
 #include "runtime/support/Status.h"
+#include "runtime/support/ThreadTeam.h"
 
 #include <cstdint>
 
@@ -68,5 +69,16 @@ inline void parallelFor(uint32_t threads, BoostKernel kernel,
                         void *const *operands, int64_t extent, int64_t grain) {
   parallelFor(threads, threads, kernel, operands, extent, grain);
 }
+
+/// The threads of the calling thread's loops.
+class PoolTeam final : public ThreadTeam {
+public:
+  explicit PoolTeam(uint32_t threads) : threads_(threads) {}
+  int size() const override { return static_cast<int>(threads_); }
+  void run(void (*work)(void *context, int member), void *context) override;
+
+private:
+  const uint32_t threads_;
+};
 
 } // namespace boostrt

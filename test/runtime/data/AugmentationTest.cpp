@@ -124,6 +124,71 @@ TEST(Augmentation, ListsAreDoneInTheirOrder) {
   EXPECT_EQ(seen.size(), 18u);
 }
 
+// Borders of several moves in one list: a later one covers an earlier one, and
+// each is in the units of its place.
+TEST(Augmentation, MovesAfterMoves) {
+  const char *text = R"([{"op":"pad","padding":[1,2,0,3],"value":30},
+      {"op":"random_flip"},{"op":"rescale","scale":0.5,"shift":1},
+      {"op":"random_crop","padding":3},{"op":"normalize","mean":[1,2],
+      "std":[4,8]},{"op":"center_crop","size":[5,6]},{"op":"random_flip",
+      "p":0.7},{"op":"pad","padding":1,"value":-1},{"op":"random_crop",
+      "padding":9},{"op":"rescale","scale":3}])";
+  TransformPipeline pipeline = pipelineOf(text, TransformPurpose::Training);
+  ASSERT_EQ(pipeline.outputShape(), (SampleShape{2, 7, 8}));
+  /// One plane, operation by operation.
+  struct Plane {
+    int64_t height, width;
+    std::vector<double> pixels;
+    void become(int64_t rows, int64_t columns, int64_t top, int64_t left,
+                bool flip, double outside) {
+      std::vector<double> made;
+      for (int64_t y = 0; y < rows; ++y)
+        for (int64_t x = 0; x < columns; ++x) {
+          int64_t fromY = y - top, fromX = (flip ? columns - 1 - x : x) - left;
+          bool inside =
+              fromY >= 0 && fromY < height && fromX >= 0 && fromX < width;
+          made.push_back(inside ? pixels[fromY * width + fromX] : outside);
+        }
+      height = rows;
+      width = columns;
+      pixels = made;
+    }
+    void change(double (*function)(double, double, double), double a,
+                double b) {
+      for (double &pixel : pixels)
+        pixel = function(pixel, a, b);
+    }
+  };
+  auto rescale = [](double x, double a, double b) { return x * a + b; };
+  auto normalize = [](double x, double a, double b) { return (x - a) / b; };
+  std::vector<uint8_t> bytes = image();
+  for (int64_t sample = 0; sample < 500; ++sample) {
+    DrawKey key{5, 3, sample};
+    auto shift = [&](size_t place, int word, int64_t padding) {
+      return padding -
+             below(2 * padding + 1, randomBits(key, place).word[word]);
+    };
+    std::vector<float> expected;
+    for (int64_t c = 0; c < 2; ++c) {
+      Plane plane = {
+          4, 5, {bytes.begin() + c * 20, bytes.begin() + c * 20 + 20}};
+      plane.become(7, 8, 1, 0, false, 30);
+      plane.become(7, 8, 0, 0, randomBits(key, 1).word[0] >= 0.5 * 0x1p32, 0);
+      plane.change(rescale, 0.5, 1);
+      plane.become(7, 8, shift(3, 0, 3), shift(3, 1, 3), false, 0);
+      plane.change(normalize, c == 0 ? 1 : 2, c == 0 ? 4 : 8);
+      plane.become(5, 6, -1, -1, false, 0);
+      plane.become(5, 6, 0, 0, randomBits(key, 6).word[0] >= (1 - 0.7) * 0x1p32,
+                   0);
+      plane.become(7, 8, 1, 1, false, -1);
+      plane.become(7, 8, shift(8, 0, 9), shift(8, 1, 9), false, 0);
+      plane.change(rescale, 3, 0);
+      expected.insert(expected.end(), plane.pixels.begin(), plane.pixels.end());
+    }
+    ASSERT_EQ(run(pipeline, key), expected) << sample;
+  }
+}
+
 // A program that takes bytes gets those that the same draws move.
 TEST(Augmentation, BytesMoveAsNumbersDo) {
   const char *list = R"([{"op":"random_crop","padding":2},

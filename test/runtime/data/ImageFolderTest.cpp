@@ -166,7 +166,8 @@ TEST_P(ImageFolderWorkers, BatchesAreMadeOfFiles) {
   Arenas arenas(2, 3);
   auto batches = Prefetcher::create(
       train, getTransforms(), Sampler(train.size(), 9, true), arenas.layout,
-      arenas.bases(), Prefetcher::Mode::Background, {}, {GetParam()});
+      arenas.bases(), Prefetcher::Mode::Background, {},
+      {.workers = GetParam()});
   ASSERT_EQ(batches.status().message(), "");
   TransformPipeline transforms = getTransforms();
   TransformScratch scratch = transforms.makeScratch();
@@ -203,7 +204,8 @@ TEST_P(ImageFolderWorkers, BadImagesMayBeLeftOut) {
   layout.keysOffset = layout.validOffset + 8;
   auto batches = Prefetcher::create(
       train, getTransforms(), Sampler(5, 9, /*shuffle=*/false), layout,
-      arenas.bases(), Prefetcher::Mode::Background, {}, {GetParam(), true});
+      arenas.bases(), Prefetcher::Mode::Background, {},
+      {.workers = GetParam(), .skipsBadSamples = true});
   ASSERT_EQ(batches.status().message(), "");
   TransformPipeline transforms = getTransforms();
   TransformScratch scratch = transforms.makeScratch();
@@ -253,7 +255,7 @@ TEST_P(ImageFolderWorkers, ABatchNeedsAnImage) {
   auto batches = Prefetcher::create(
       *source->train, getTransforms(), Sampler(5, 9, /*shuffle=*/false),
       arenas.layout, arenas.bases(), Prefetcher::Mode::Background, {},
-      {GetParam(), true});
+      {.workers = GetParam(), .skipsBadSamples = true});
   ASSERT_EQ(batches.status().message(), "");
   (*batches)->start(1);
   Result<Batch> batch = (*batches)->next();
@@ -278,7 +280,8 @@ TEST_P(ImageFolderWorkers, ABadImageComesInThePlaceOfItsBatch) {
   Arenas arenas(2, 3);
   auto batches = Prefetcher::create(
       *source->train, getTransforms(), Sampler(5, 9, false), arenas.layout,
-      arenas.bases(), Prefetcher::Mode::Background, {}, {GetParam()});
+      arenas.bases(), Prefetcher::Mode::Background, {},
+      {.workers = GetParam()});
   ASSERT_EQ(batches.status().message(), "");
   (*batches)->start(1);
   EXPECT_TRUE((*batches)->next().ok());

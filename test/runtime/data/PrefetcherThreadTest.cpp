@@ -11,6 +11,7 @@
 #include <ctime>
 #include <pthread.h>
 #include <thread>
+#include <vector>
 
 namespace boostrt {
 namespace {
@@ -87,6 +88,67 @@ TEST(Prefetcher, EndsAtAnyTime) {
       ASSERT_TRUE((*prefetcher)->next().ok());
     arenas.expectIntact();
   }
+}
+
+/// Threads that exist for as long as they have work.
+struct Team final : ThreadTeam {
+  explicit Team(int members) : members(members) {}
+  int size() const override { return members; }
+  void run(void (*work)(void *, int), void *context) override {
+    std::vector<std::thread> threads;
+    for (int member = 1; member < members; ++member)
+      threads.emplace_back(work, context, member);
+    work(context, 0);
+    for (std::thread &thread : threads)
+      thread.join();
+    ++runs;
+  }
+  const int members;
+  int runs = 0;
+};
+
+// The threads that compute make the same batches, when they are asked for.
+TEST(Prefetcher, ATeamMakesTheBatches) {
+  constexpr int64_t kBatch = 700;
+  auto data = countingData(2 * kBatch + 1);
+  Sampler sampler(data->size(), 7, true);
+  for (int members : {1, 2, 5}) {
+    Team team(members);
+    Arenas arenas(kBatch, 1);
+    auto prefetcher = Prefetcher::create(
+        *data, half(), sampler, arenas.layout, arenas.bases(),
+        Prefetcher::Mode::Inline, {}, {.team = &team});
+    ASSERT_TRUE(prefetcher.ok());
+    (*prefetcher)->start(3);
+    EXPECT_EQ(team.runs, 0);
+    for (int64_t first = 0; first < data->size(); first += kBatch) {
+      Result<Batch> batch = (*prefetcher)->next();
+      ASSERT_TRUE(batch.ok());
+      EXPECT_EQ(batch->first, first);
+      expectRows(arenas, *batch, sampler, 3);
+    }
+    EXPECT_TRUE((*prefetcher)->next()->end());
+    // A batch of one row is not worth a thread.
+    EXPECT_EQ(team.runs, members == 1 ? 0 : 2);
+    arenas.expectIntact();
+  }
+}
+
+TEST(Prefetcher, ABadLabelComesInItsPlaceFromATeam) {
+  auto data = countingData(2000); // labels 0 .. 4
+  Team team(3);
+  Arenas arenas(1000, 1);
+  arenas.layout.classes = 4;
+  auto prefetcher = Prefetcher::create(
+      *data, half(), Sampler(2000, 7, false), arenas.layout, arenas.bases(),
+      Prefetcher::Mode::Inline, {}, {.team = &team});
+  ASSERT_TRUE(prefetcher.ok());
+  (*prefetcher)->start(0);
+  for (int again = 0; again < 2; ++again)
+    EXPECT_EQ((*prefetcher)->next().status().message(),
+              "labels.bin: found label 4 at sample 4, expected 0 to 3 because "
+              "the model has 4 classes; check that the data set belongs to "
+              "this model");
 }
 
 TEST(Prefetcher, WaitingTakesNoTime) {

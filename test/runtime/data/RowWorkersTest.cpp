@@ -31,6 +31,50 @@ struct Counting final : RowTask {
   int32_t bad[2] = {-1, -1}, thrown = -1;
 };
 
+/// A team whose members take turns, the last one first.
+struct Turns final : ThreadTeam {
+  explicit Turns(int members) : members(members) {}
+  int size() const override { return members; }
+  void run(void (*work)(void *, int), void *context) override {
+    ++runs;
+    for (int member = members; member-- > 0;)
+      work(context, member);
+  }
+  int members;
+  int runs = 0;
+};
+
+TEST(RowWorkers, OfATeam) {
+  Turns team(3);
+  RowWorkers workers(team);
+  EXPECT_EQ(workers.count(), 3);
+  Counting task(20);
+  EXPECT_TRUE(workers.run(20, task, 4).ok());
+  for (const std::atomic<int> &times : task.times)
+    EXPECT_EQ(times, 1);
+  EXPECT_EQ(team.runs, 1);
+  EXPECT_EQ(task.seen, 1 << 2); // the first to come takes all there is
+  // What one thread would take at once is not worth the others' time.
+  Counting few(4);
+  EXPECT_TRUE(workers.run(4, few, 4).ok());
+  EXPECT_EQ(team.runs, 1);
+  EXPECT_EQ(few.seen, 1 << 0);
+}
+
+TEST(RowWorkers, TheFirstBadRowOfSeveralAtOnce) {
+  for (int count : {1, 2, 5})
+    for (int32_t rowsAtOnce : {1, 3, 7, 100}) {
+      RowWorkers workers(count);
+      Counting task(60);
+      task.bad[0] = 41;
+      task.bad[1] = 12;
+      Status status = workers.run(60, task, rowsAtOnce);
+      EXPECT_EQ(status.message(), "12");
+      for (size_t row = 0; row < 12; ++row)
+        EXPECT_EQ(task.times[row], 1);
+    }
+}
+
 class Workers : public testing::TestWithParam<int> {
 protected:
   RowWorkers workers{GetParam()};

@@ -3,6 +3,7 @@
 #include "runtime/data/Transform.h"
 #include "runtime/abi/boost_random.h"
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
@@ -188,6 +189,42 @@ TEST(Transform, ResizesUpAndDown) {
     expectSameBits(run(text.c_str(), kColour, bytes),
                    Plain(kColour, bytes).resize(height, width));
   }
+}
+
+// Weights in fractions of a power of two are computed in integers, whole groups
+// of a row at once where they fit; others are not.
+TEST(Transform, ResizesOfSimpleWeights) {
+  const int64_t sizes[][2] = {{28, 32}, {8, 16},  {16, 64}, {32, 16}, {64, 16},
+                              {20, 20}, {17, 34}, {1, 8},   {28, 30}, {24, 9}};
+  for (auto [rows, toRows] : sizes)
+    for (auto [columns, toColumns] : sizes) {
+      SampleShape shape = {3, rows, columns};
+      std::string to = std::to_string(toRows) + "," + std::to_string(toColumns);
+      std::vector<uint8_t> bytes = image(shape, 5);
+      std::string resize = R"({"op":"resize","size":[)" + to + "]}";
+      std::string same = "[" + resize + R"(,{"op":"rescale","scale":0.0039},
+          {"op":"normalize","mean":[0.13],"std":[0.3081]}])";
+      expectSameBits(run(same.c_str(), shape, bytes),
+                     Plain(shape, bytes)
+                         .resize(toRows, toColumns)
+                         .rescale(0.0039, 0)
+                         .normalize({0.13}, {0.3081}));
+      std::string own = "[" + resize + R"(,
+          {"op":"normalize","mean":[9,8,7],"std":[3,5,7]}])";
+      expectSameBits(run(own.c_str(), shape, bytes),
+                     Plain(shape, bytes)
+                         .resize(toRows, toColumns)
+                         .normalize({9, 8, 7}, {3, 5, 7}));
+      auto pixels = TransformPipeline::create(
+          json::parse("[" + resize + "]"), shape, ElementType::U8,
+          TransformPurpose::Evaluation, TransformResult::Bytes);
+      std::vector<uint8_t> rounded(pixels->outputBytes());
+      TransformScratch scratch = pixels->makeScratch();
+      pixels->apply(bytes.data(), rounded.data(), scratch);
+      Plain plain = Plain(shape, bytes).resize(toRows, toColumns);
+      for (size_t i = 0; i < rounded.size(); ++i)
+        ASSERT_EQ(rounded[i], std::floor(plain.values[i] + 0.5)) << to;
+    }
 }
 
 TEST(Transform, EverythingInOneList) {

@@ -137,4 +137,24 @@ TEST(ThreadPool, OneOpenMpLibraryIsMapped) {
       << "LLVM installs libomp under the name of libgomp";
 }
 
+// Each member once, whatever the calls before were.
+TEST(ThreadPool, ATeamCallsEachMemberOnce) {
+  for (uint32_t threads : {1, 3, 2}) {
+    ASSERT_TRUE(configureThreadPool(threads).ok());
+    PoolTeam team(threads);
+    EXPECT_EQ(team.size(), static_cast<int>(threads));
+    std::vector<std::atomic<int>> times(threads);
+    for (int run = 1; run <= 3; ++run) {
+      team.run(
+          [](void *context, int member) {
+            ++(*static_cast<std::vector<std::atomic<int>> *>(
+                context))[static_cast<size_t>(member)];
+          },
+          &times);
+      for (const std::atomic<int> &count : times)
+        EXPECT_EQ(count, run);
+    }
+  }
+}
+
 } // namespace
