@@ -33,7 +33,7 @@ MemoryJob jobOf(const JobShape &shape, const BoostTarget &target,
                 const Recipe &recipe) {
   MemoryJob job;
   job.decoding = plannedDecodingBytes(recipe);
-  job.workers = static_cast<uint32_t>(recipe.workers);
+  job.workers = plannedWorkers(recipe, target.threads);
   job.ranks = shape.ranks;
   job.servers = shape.servers;
   if (target.kind == BOOSTC_TARGET_CUDA) {

@@ -66,8 +66,9 @@ ByteResize::create(const SampleShape &input, const SampleShape &output,
 
   const int bits = resize.rows_.bits + resize.columns_.bits;
   const auto numbers = (int64_t{255} << bits) + 1;
+  const double fraction = std::ldexp(1.0, -bits);
   auto value = [&](int64_t i, int64_t channel) {
-    return next(std::ldexp(static_cast<double>(i), -bits), channel);
+    return next(static_cast<double>(i) * fraction, channel);
   };
   for (int64_t c = 1; c < input.channels; ++c)
     for (int64_t i = 0; i < numbers && resize.isSame_; ++i)

@@ -78,6 +78,9 @@ public:
   /// stay valid and unchanged as long as the data set lives. Null where
   /// samples are files.
   virtual const uint8_t *sample(int64_t index) const;
+  /// Sample `index` is needed soon: has its bytes and labels come from memory,
+  /// where that takes long and nothing else.
+  virtual void prefetch(int64_t index) const;
   /// The path of the image that sample `index` is. Empty where samples are
   /// bytes.
   virtual std::string file(int64_t index) const;
@@ -156,6 +159,7 @@ public:
   const uint8_t *sample(int64_t index) const override {
     return bytes_.get() + index * bytesPerSample();
   }
+  void prefetch(int64_t index) const override;
 
 private:
   std::unique_ptr<uint8_t[]> bytes_;

@@ -15,8 +15,8 @@
 
 namespace boostrt {
 
-/// Of pixels or numbers: about a microsecond.
-static constexpr int64_t kValuesAtOnce = 2048;
+/// Of pixels or numbers: a few microseconds.
+static constexpr int64_t kValuesAtOnce = 4096;
 
 struct Prefetcher::Shared {
   Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
@@ -27,6 +27,7 @@ struct Prefetcher::Shared {
         filled(this->arenas.size()), workers(startWorkers(loading)) {
     for (int i = 0; i < workers.count(); ++i)
       scratch.push_back(this->transform.makeScratch(loading.decodingBytes));
+    samples.resize(static_cast<size_t>(layout.batchSize));
     if (loading.skipsBadSamples)
       mistakes.resize(static_cast<size_t>(layout.batchSize));
   }
@@ -41,6 +42,7 @@ struct Prefetcher::Shared {
 
   // Touched by the filling threads only.
   std::vector<TransformScratch> scratch; ///< by worker
+  std::vector<int64_t> samples;          ///< by row
   /// By row, what is wrong with its image; of no rows where that is an error.
   std::vector<Status> mistakes;
 
@@ -266,11 +268,18 @@ Result<Batch> Prefetcher::Shared::fill(std::byte *base, int64_t epoch,
     bool isDropped() const {
       return shared.generation.load(std::memory_order_relaxed) != current;
     }
+    void prepare(int32_t begin, int32_t end) override {
+      for (int32_t row = begin; row < end; ++row) {
+        int64_t sample = shared.sampler.at(epoch, first + row);
+        shared.samples[static_cast<size_t>(row)] = sample;
+        shared.dataset.prefetch(sample);
+      }
+    }
     Status fill(int worker, int32_t row) override {
       if (isDropped())
         return {};
       return shared.fillRow(base, row, epoch,
-                            shared.sampler.at(epoch, first + row),
+                            shared.samples[static_cast<size_t>(row)],
                             shared.scratch[static_cast<size_t>(worker)]);
     }
   } rows(*this, base, epoch, first, current);

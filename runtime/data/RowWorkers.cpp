@@ -39,7 +39,8 @@ void RowWorkers::Shared::work(int worker) {
   for (int64_t first = next.fetch_add(rowsAtOnce); first < rows;
        first = next.fetch_add(rowsAtOnce)) {
     const int64_t end = std::min<int64_t>(first + rowsAtOnce, rows);
-    for (auto row = static_cast<int32_t>(first); row < end; ++row) {
+    auto row = static_cast<int32_t>(first);
+    for (task->prepare(row, static_cast<int32_t>(end)); row < end; ++row) {
       Status status = catching([&] { return task->fill(worker, row); });
       if (status.ok())
         continue;

@@ -13,6 +13,8 @@ namespace boostrt::data {
 /// What is done for each row of a batch; by several threads at once.
 class RowTask {
 public:
+  /// A thread is about to fill rows [first, end), one after the other.
+  virtual void prepare(int32_t /*first*/, int32_t /*end*/) {}
   virtual Status fill(int worker, int32_t row) = 0;
 
 protected:

@@ -103,6 +103,11 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
   return recipe;
 }
 
+uint32_t plannedWorkers(const Recipe &recipe, uint32_t threads) {
+  return recipe.workers ? static_cast<uint32_t>(*recipe.workers)
+                        : std::max<uint32_t>(threads, 1);
+}
+
 uint64_t plannedDecodingBytes(const Recipe &recipe) {
   return recipe.dataSource.starts_with("imagefolder") ? recipe.decodingBytes
                                                       : 0;

@@ -1,0 +1,85 @@
+// Which threads make the batches of a run.
+
+#include "runtime/trainer/LoaderChoice.h"
+
+#include <gtest/gtest.h>
+
+using namespace boostrt;
+
+namespace {
+
+struct Team final : ThreadTeam {
+  int size() const override { return 4; }
+  void run(void (*)(void *, int), void *) override {}
+} team;
+
+/// Batches of `batchSize` images of 28x28, or of files that become such.
+RunData dataOf(int64_t batchSize, bool areFiles = false) {
+  RunData data;
+  SampleShape shape = {1, 28, 28};
+  if (areFiles)
+    shape.height = shape.width = 0;
+  std::unique_ptr<uint8_t[]> none;
+  data.source.train = std::make_unique<MemoryDataset>(
+      shape, 1, std::move(none), std::vector<int32_t>{0}, "", "");
+  auto list = nlohmann::json::array();
+  if (areFiles)
+    list = nlohmann::json::parse(R"([{"op":"resize_short","size":28},
+        {"op":"center_crop","size":[28,28]}])");
+  data.trainingTransforms = TransformPipeline::create(list, shape).value();
+  data.layout.batchSize = batchSize;
+  return data;
+}
+
+void expectBeside(const RunData &data, int workers) {
+  EXPECT_EQ(data.mode, Prefetcher::Mode::Background);
+  EXPECT_EQ(data.loading.workers, workers);
+  EXPECT_EQ(data.loading.team, nullptr);
+}
+
+void expectTeam(const RunData &data) {
+  EXPECT_EQ(data.mode, Prefetcher::Mode::Inline);
+  EXPECT_EQ(data.loading.team, &team);
+}
+
+TEST(LoaderChoice, TheRecipeDecides) {
+  RunData data = dataOf(32);
+  chooseLoader(data, 3, &team, 0);
+  expectBeside(data, 3);
+  chooseLoader(data, 1, nullptr, 0);
+  expectBeside(data, 1);
+}
+
+TEST(LoaderChoice, ADeviceOfItsOwnLeavesTheHostOneThread) {
+  for (bool areFiles : {false, true}) {
+    RunData data = dataOf(32, areFiles);
+    chooseLoader(data, {}, nullptr, 0);
+    expectBeside(data, 1);
+  }
+}
+
+TEST(LoaderChoice, ThreadsThatComputeHaveTheirCpus) {
+  RunData data = dataOf(32);
+  for (int64_t idle : {-2, 0}) {
+    chooseLoader(data, {}, &team, idle);
+    expectTeam(data);
+  }
+  chooseLoader(data, {}, &team, 1);
+  expectBeside(data, 1);
+  // To wake a thread would take longer.
+  RunData one = dataOf(1);
+  chooseLoader(one, {}, &team, 1);
+  expectTeam(one);
+}
+
+TEST(LoaderChoice, ImagesAreDecodedByAsManyThreads) {
+  RunData files = dataOf(32, true);
+  for (int64_t idle : {0, 1, 3}) {
+    chooseLoader(files, {}, &team, idle);
+    expectTeam(files);
+  }
+  chooseLoader(files, {}, &team, 4);
+  expectBeside(files, 4);
+}
+
+} // namespace
