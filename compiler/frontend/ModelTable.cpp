@@ -215,7 +215,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "Threads on each rank that read samples and transform "
                      "them while it computes. null: on a CPU the threads that "
                      "compute, between two steps, or threads of their own "
-                     "where CPUs are idle; one thread beside a GPU. Batches "
+                     "where CPUs are idle; one thread with a GPU. Batches "
                      "are the same in any case.",
                      "null"},
                     {"repeat", makeInteger(1, boostrt::kMaxRepeat),

@@ -1,4 +1,6 @@
 #include "compiler/report/ProgramTables.h"
+
+#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/llvm/ProgramHeader.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/report/MemoryUse.h"
@@ -19,7 +21,9 @@ ProgramTables::ProgramTables(train::ProgramOp program) {
   if (auto recipe = boostrt::parseRecipe(program.getRecipe().str().c_str(), "");
       recipe.ok()) {
     decoding = boostrt::plannedDecodingBytes(*recipe);
-    workers = static_cast<uint32_t>(recipe->workers);
+    auto cpu = program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    workers = boostrt::plannedWorkers(
+        *recipe, cpu && target.kind == BOOSTC_TARGET_CPU ? cpu.getThreads() : 1);
   }
   descriptor.batch_size = program.getBatchSize();
   descriptor.micro_batches = program.getMicroBatches();

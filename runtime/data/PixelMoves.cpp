@@ -35,7 +35,7 @@ struct PixelMoves::Line {
     offset = extent - 1 - offset;
   }
 
-  /// Of `extent` pixels, the first comes to pixel `first`.
+  /// The first of `extent` pixels comes to pixel `first`.
   void shift(int64_t first, int64_t extent, int64_t border) {
     offset -= first;
     int64_t low = sign > 0 ? -offset : offset - extent + 1;

@@ -17,7 +17,7 @@ namespace boostrt::data {
 
 class PixelMoves {
 public:
-  /// Of images of `input`; a byte of channel c is the number
+  /// Takes images of `input`; a byte of channel c is the number
   /// values[256 * c + byte] at first.
   PixelMoves(const SampleShape &input, const std::vector<double> &values);
 

@@ -15,7 +15,7 @@
 
 namespace boostrt {
 
-/// Of pixels or numbers: a few microseconds.
+/// Pixels or numbers that take a few microseconds.
 static constexpr int64_t kValuesAtOnce = 4096;
 
 struct Prefetcher::Shared {

@@ -47,10 +47,10 @@
 // float once, at the end. So equal inputs give equal bits on every machine, and
 // the values agree with PyTorch's float pipeline within its own rounding.
 //
-// Operations are data, not code to interpret per pixel. Of bytes, a list that
-// moves whole pixels is one pass with a table of 256 values per channel
-// (PixelMoves.h), and one that begins with a resize of simple weights is one in
-// integers with a larger table (ByteResize.h).
+// Operations are data, not code to interpret per pixel. A list that moves
+// whole pixels that are bytes is one pass with a table of 256 values per
+// channel (PixelMoves.h), and one that begins with a resize of simple weights
+// is one in integers with a larger table (ByteResize.h).
 //
 // Where a program takes bytes, they stay bytes: operations that move pixels
 // come first, a resize rounds to the nearest byte, and rescale and normalize

@@ -21,7 +21,7 @@ struct Recipe {
   nlohmann::json transforms = nlohmann::json::array();
   /// What an evaluation does in their place; null: what does not draw of them.
   nlohmann::json evalTransforms;
-  /// Threads that make batches beside a step; nothing: what suits the machine.
+  /// Threads of their own that make batches; nothing: what suits the machine.
   std::optional<int> workers;
   bool skipsBadSamples = false;
   /// What decoding an image takes at most, on each worker.
@@ -37,6 +37,10 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path);
 /// The same for a plan of memory without data: 0 where the model's own are no
 /// images in files.
 uint64_t plannedDecodingBytes(const Recipe &recipe);
+
+/// Threads that a plan of memory takes to decode images where `threads` compute
+/// on the host: all of these if the recipe leaves it to the run.
+uint32_t plannedWorkers(const Recipe &recipe, uint32_t threads);
 
 /// Fails with ExitCode::Usage where the recipe wants other numbers of ranks
 /// than there are; `serverOfRank` has the server of each.

@@ -13,8 +13,8 @@ public:
   virtual int size() const = 0;
 
   /// Calls work(context, member) once for each member from 0 on, at the same
-  /// time, and returns when all have returned. Of the thread that owns the team
-  /// alone; `work` throws nothing.
+  /// time, and returns when all have returned. For the thread that owns the
+  /// team alone; `work` throws nothing.
   virtual void run(void (*work)(void *context, int member), void *context) = 0;
 };
 
