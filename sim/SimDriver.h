@@ -48,6 +48,10 @@ public:
   Status forkToSideStream(uint32_t number) override;
   void endSideStream() override { isOnSideStream_ = false; }
   Status joinSideStream() override;
+  /// How long a simulation takes says nothing about a GPU.
+  Status stamp(uint32_t) override { return Status(); }
+  Result<double> secondsBetween(uint32_t, uint32_t) override { return 0.0; }
+  bool hasTimes() const override { return false; }
   Status launch(uint32_t kernel, const BoostLaunch &launch,
                 std::span<const uint64_t> operands) override;
   Status prepareCalls(const BoostTarget &target,

@@ -1,7 +1,6 @@
 #include "compiler/report/ProgramTables.h"
-
-#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/llvm/ProgramHeader.h"
+#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "compiler/report/MemoryUse.h"
 #include "runtime/device/cuda/GpuVectors.h"

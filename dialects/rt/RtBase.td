@@ -94,6 +94,17 @@ def Rt_CudaTargetAttr : Rt_Attr<"CudaTarget", "cuda_target"> {
   let assemblyFormat = "`<` $architecture `>`";
 }
 
+def Rt_WorkAttr : Rt_Attr<"Work", "work"> {
+  let summary = "what a launch does, from shapes alone";
+  let description = [{
+    Floating-point operations (a multiply-add is two) and the bytes that it must read and
+    write: each operand once, and nothing that the kernel has written itself is read.
+    BoostWork in the ABI; profiles compare times with it.
+  }];
+  let parameters = (ins "int64_t":$flops, "int64_t":$read, "int64_t":$written);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Rt_ReproducibleAttr : Rt_Attr<"Reproducible", "reproducible"> {
   let summary = "what the bits of a run may depend on";
   let description = [{

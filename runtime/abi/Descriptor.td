@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 19; }
+def AbiVersion { int value = 20; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -228,6 +228,17 @@ def BoostConvolution : Struct<[{
   Bool<"has_bias">,
   Reserved]>;
 
+def BoostWork : Struct<[{
+  What a launch or a library call does, from shapes alone: what its time is
+  compared with.}], [
+  Text<"positions", [{
+    of the ops that it computes: "model.json:14:5, model.json:20:5"; of many,
+    the first four and how many others there are}]>,
+  U64<"flops", "a multiply-add is two">,
+  U64<"bytes_read", [{
+    each operand once; without what it has written itself}]>,
+  U64<"bytes_written", "each operand once">]>;
+
 def BoostLibraryCall : Struct<
     "Operands are counted as A, B, bias, C, scratch: a matmul's names.", [
   EnumField<"kind", BoostLibraryCallKind>,
@@ -249,7 +260,8 @@ def BoostLibraryCall : Struct<
   EnumField<"factor_type", BoostFloatType, "of A and B; CPU: F32 or BF16">,
   EnumField<"result_type", BoostFloatType, [{
     of bias and C, to which sums are rounded once: F32 or that of A and B}]>,
-  Reserved]>;
+  Reserved,
+  Inline<"work", BoostWork, "", flat = 1>]>;
 
 def BoostSum : Struct<"An accumulator that a function writes.", [
   Index<"accumulator", "BoostAccumulator">,
@@ -332,16 +344,18 @@ def BoostOperand : Struct<"A buffer that a launch is given.", [
   Reserved,
   Text<"name", [{"parameter fc1.weight", "buffer of relu1": for reports}]>]>;
 
-def BoostLaunch : Struct<
-    "A kernel with its grid. Its parameters are the operands' addresses.", [
-  Name<"kernel", "its name in the modules">,
+def BoostLaunch : Struct<[{
+  A call of a kernel. CUDA: with its grid; the kernel's parameters are the
+  operands' addresses.}], [
+  Name<"kernel", "its name; CUDA: in the modules">,
   Text<"location", "\"model.json:14:5\", of the op it comes from">,
   Text<"layers", "\"relu1, backward of fc2\": what it computes">,
-  Table<"operands", "BoostOperand", "operand_count">,
+  Table<"operands", "BoostOperand", "operand_count", "CUDA; CPU: none", 1>,
   Count<"operand_count">,
-  U32<"blocks", "in x; y and z are 1">,
-  U32<"threads", "of a block, in x">,
-  Reserved]>;
+  U32<"blocks", "CUDA: in x; y and z are 1", 1>,
+  U32<"threads", "CUDA: of a block, in x", 1>,
+  Reserved,
+  Inline<"work", BoostWork, "", flat = 1>]>;
 
 def BoostModule : Struct<"Code for a GPU.", [
   EnumField<"kind", BoostModuleKind>,
@@ -380,7 +394,8 @@ def BoostTarget : Struct<"The program for one kind of device.", [
        "CPU: \"oneDNN 2.6.3\", asked for scratch sizes; else empty", opt = 1>,
   U64<"transient_bytes", "of arena TRANSIENT">,
   Table<"library_calls", "BoostLibraryCall", "library_call_count">,
-  Table<"launches", "BoostLaunch", "launch_count", "CUDA">,
+  Table<"launches", "BoostLaunch", "launch_count",
+        "of all functions: each call of a kernel once">,
   Linked<"modules", "BoostModule",
          "CUDA: ends with BOOSTC_MODULE_END; CPU: null">,
   Count<"library_call_count">,

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 19u
+#define BOOSTC_ABI_VERSION 20u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0x58303efdu
+#define BOOSTC_ABI_LAYOUT 0x4173db5eu
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -345,6 +345,18 @@ typedef struct BoostConvolution {
   uint32_t reserved; /* 0 */
 } BoostConvolution;
 
+/* What a launch or a library call does, from shapes alone: what its time is
+ * compared with. */
+typedef struct BoostWork {
+  /* of the ops that it computes: "model.json:14:5, model.json:20:5"; of many,
+   * the first four and how many others there are */
+  const char *positions;
+  uint64_t flops; /* a multiply-add is two */
+  /* each operand once; without what it has written itself */
+  uint64_t bytes_read;
+  uint64_t bytes_written; /* each operand once */
+} BoostWork;
+
 /* Operands are counted as A, B, bias, C, scratch: a matmul's names. */
 typedef struct BoostLibraryCall {
   uint32_t kind; /* BoostLibraryCallKind */
@@ -367,6 +379,7 @@ typedef struct BoostLibraryCall {
    * of A and B */
   uint32_t result_type;
   uint32_t reserved; /* 0 */
+  BoostWork work;
 } BoostLibraryCall;
 
 /* An accumulator that a function writes. */
@@ -459,16 +472,18 @@ typedef struct BoostOperand {
   const char *name; /* "parameter fc1.weight", "buffer of relu1": for reports */
 } BoostOperand;
 
-/* A kernel with its grid. Its parameters are the operands' addresses. */
+/* A call of a kernel. CUDA: with its grid; the kernel's parameters are the
+ * operands' addresses. */
 typedef struct BoostLaunch {
-  const char *kernel; /* its name in the modules */
+  const char *kernel; /* its name; CUDA: in the modules */
   const char *location; /* "model.json:14:5", of the op it comes from */
   const char *layers; /* "relu1, backward of fc2": what it computes */
-  const BoostOperand *operands;
+  const BoostOperand *operands; /* CUDA; CPU: none */
   uint32_t operand_count;
-  uint32_t blocks; /* in x; y and z are 1 */
-  uint32_t threads; /* of a block, in x */
+  uint32_t blocks; /* CUDA: in x; y and z are 1 */
+  uint32_t threads; /* CUDA: of a block, in x */
   uint32_t reserved; /* 0 */
+  BoostWork work;
 } BoostLaunch;
 
 /* Code for a GPU. */
@@ -514,7 +529,8 @@ typedef struct BoostTarget {
   const char *library_version;
   uint64_t transient_bytes; /* of arena TRANSIENT */
   const BoostLibraryCall *library_calls;
-  const BoostLaunch *launches; /* CUDA */
+  /* of all functions: each call of a kernel once */
+  const BoostLaunch *launches;
   const BoostModule *modules; /* CUDA: ends with BOOSTC_MODULE_END; CPU: null */
   uint32_t library_call_count;
   uint32_t launch_count;
@@ -612,7 +628,9 @@ BOOSTC_ABI_ASSERT(sizeof(BoostMatmul) == 64,
                   "BoostMatmul is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostConvolution) == 264,
                   "BoostConvolution is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostLibraryCall) == 408,
+BOOSTC_ABI_ASSERT(sizeof(BoostWork) == 32,
+                  "BoostWork is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostLibraryCall) == 440,
                   "BoostLibraryCall is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostSum) == 8,
                   "BoostSum is not laid out as its schema says");
@@ -630,7 +648,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostSelector) == 192,
                   "BoostSelector is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostOperand) == 24,
                   "BoostOperand is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostLaunch) == 48,
+BOOSTC_ABI_ASSERT(sizeof(BoostLaunch) == 80,
                   "BoostLaunch is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostModule) == 24,
                   "BoostModule is not laid out as its schema says");

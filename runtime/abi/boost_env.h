@@ -36,9 +36,11 @@ typedef struct BoostEnv {
    * of at least `grain` iterations, one chunk a thread at most. The split
    * depends only on extent, grain and threads; where the program is strictly
    * reproducible on extent and grain alone, and a thread may take several
-   * chunks. */
-  void (*parallel_for)(const struct BoostEnv *env, BoostKernel kernel,
-                       void *const *operands, int64_t extent, int64_t grain);
+   * chunks. `index` is that of the launch in the target's table, by which a
+   * profile knows what it times. */
+  void (*parallel_for)(const struct BoostEnv *env, uint32_t index,
+                       BoostKernel kernel, void *const *operands,
+                       int64_t extent, int64_t grain);
 
   /* Executes library call `index` of the target on `operands`, in the order
    * stated at the call's struct. Returns a BoostCallStatus. */

@@ -12,6 +12,7 @@
 namespace boostrt {
 
 class GpuStream;
+class SpanRecorder;
 class ThreadTeam;
 class VectorMemory;
 
@@ -117,6 +118,16 @@ public:
   /// is one rank, and collectives do nothing.
   virtual void setCollectives(CollectiveRunner *runner,
                               std::span<const BoostCollective> schedule) = 0;
+
+  /// Has the calls from now on time what they call and leave that in
+  /// `recorder`, which outlives them; null, as at first: they time nothing. No
+  /// result depends on it.
+  virtual void setRecorder(SpanRecorder *recorder) = 0;
+  /// Threads of the host that compute what functions call; 0: another device
+  /// does.
+  virtual uint32_t threads() const { return 0; }
+  /// Whether such times say something: those of a simulated device do not.
+  virtual bool hasTimes() const { return true; }
 };
 
 } // namespace boostrt

@@ -15,6 +15,7 @@
 #include "compiler/lowering/cpu/KernelGroup.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/kernels/KernelWork.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -130,7 +131,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     func::ReturnOp::create(builder, loc);
     builder.setInsertionPoint(op);
     rt::LaunchOp::create(builder, loc, kernel.getName(), buffers.getArrayRef(),
-                         pieces, grain);
+                         pieces, grain, describeWork(op));
     op->erase();
   }
 
@@ -184,9 +185,11 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup done = std::move(group);
     group = KernelGroup();
     SmallVector<Location> locations;
+    SmallVector<Operation *> ops;
     llvm::SetVector<Value> buffers;
     int64_t work = 0;
     for (const KernelPart &part : done.parts) {
+      ops.push_back(part.op);
       locations.push_back(part.op->getLoc());
       for (rt::BufferOp buffer : part.buffers)
         buffers.insert(buffer);
@@ -214,9 +217,9 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
 
     builder.setInsertionPoint(done.parts.back().op);
     rt::LaunchOp::create(builder, loc, kernel.getName(), operands, extent,
-                         getGrain(work / extent));
-    for (const KernelPart &part : done.parts)
-      linalg::GenericOp(part.op)->erase();
+                         getGrain(work / extent), describeWork(ops));
+    for (Operation *op : ops)
+      op->erase();
     return success();
   }
 

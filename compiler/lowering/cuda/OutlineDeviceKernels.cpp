@@ -6,6 +6,7 @@
 #include "compiler/lowering/cuda/DeviceSchedule.h"
 #include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/kernels/KernelWork.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -68,12 +69,12 @@ struct OutlineDeviceKernels
       }
       // The host fills and exchanges; what is before stays before.
       std::vector<DeviceKernel> taken = schedule.take();
-      llvm::SetVector<Operation *> done;
+      llvm::SetVector<Operation *> done, counted;
       auto *next = announced.begin();
       for (auto [number, kernel] : llvm::enumerate(taken)) {
         while (next != announced.end() && countNeeded(taken, *next) <= number)
           (*next++)->moveBefore(lowered);
-        if (failed(emitKernel(function, kernel, buffers, lowered)))
+        if (failed(emitKernel(function, kernel, buffers, lowered, counted)))
           return failure();
         if (!kernel.isFallback)
           done.insert_range(kernel.ops);
@@ -105,9 +106,12 @@ struct OutlineDeviceKernels
     return count;
   }
 
-  /// Makes `group` a kernel, its launch before `next`.
+  /// Makes `group` a kernel, its launch before `next`. Its work is that of the
+  /// ops that are not `counted` yet: of a reduction that is split, the launch
+  /// that adds partial sums up has none.
   LogicalResult emitKernel(func::FuncOp function, DeviceKernel &group,
-                           IRMapping &buffers, Operation *next) {
+                           IRMapping &buffers, Operation *next,
+                           llvm::SetVector<Operation *> &counted) {
     SmallVector<Location> locations;
     for (Operation *op : group.ops)
       locations.push_back(op->getLoc());
@@ -133,14 +137,19 @@ struct OutlineDeviceKernels
     gpu::GPUFuncOp kernel = createKernel(function, loc, operands, exchanged);
     emitUnits(kernel, loc, group, operands, buffers);
 
+    SmallVector<Operation *> work;
+    for (Operation *op : group.ops)
+      if (counted.insert(op))
+        work.push_back(op);
     OpBuilder builder(next);
     auto symbol = SymbolRefAttr::get(
         &getContext(), kKernelModuleName,
         FlatSymbolRefAttr::get(&getContext(), kernel.getName()));
     if (group.isFallback)
       group.ops.front()->moveBefore(next);
-    rt::LaunchGridOp::create(builder, loc, symbol, operands, blocks,
-                             kBlockThreads, writes, group.isFallback);
+    rt::LaunchGridOp::create(
+        builder, loc, symbol, operands, blocks, kBlockThreads, writes,
+        group.isFallback, work.empty() ? rt::WorkAttr() : describeWork(work));
     return success();
   }
 

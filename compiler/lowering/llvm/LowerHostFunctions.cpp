@@ -1,6 +1,7 @@
 // Host functions: a straight line of calls through the table of BoostEnv.
 
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/kernels/KernelWork.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "compiler/lowering/llvm/ProgramHeader.h"
@@ -142,8 +143,10 @@ private:
                                              (op.getKernel() + ".entry").str());
     callEnv(offsetof(BoostEnv, parallel_for),
             LLVM::LLVMVoidType::get(builder.getContext()),
-            {env(), kernel, operands, constant(i64, op.getExtent()),
-             constant(i64, op.getGrain())});
+            {env(), constant(i32, code.launches.size()), kernel, operands,
+             constant(i64, op.getExtent()), constant(i64, op.getGrain())});
+    code.launches.push_back(
+        describeLaunch(op.getKernel(), op.getLoc(), op.getWorkAttr()));
     return success();
   }
 
@@ -160,12 +163,33 @@ private:
     return success();
   }
 
+  /// What launches on all kinds of devices have.
+  BoostLaunch describeLaunch(StringRef kernel, Location loc,
+                             rt::WorkAttr work) {
+    BoostLaunch launch = {};
+    launch.kernel = code.memory.makeText(kernel);
+    launch.location = code.memory.makeText(formatLocation(loc));
+    launch.layers = code.memory.makeText(formatLayers(loc));
+    launch.work = describe(work, loc);
+    return launch;
+  }
+
+  BoostWork describe(rt::WorkAttr work, Location loc) {
+    BoostWork described = {};
+    described.positions = code.memory.makeText(formatPositions(loc));
+    if (work) {
+      described.flops = static_cast<uint64_t>(work.getFlops());
+      described.bytes_read = static_cast<uint64_t>(work.getRead());
+      described.bytes_written = static_cast<uint64_t>(work.getWritten());
+    }
+    return described;
+  }
+
   BoostLaunch describeLaunch(rt::LaunchGridOp op) {
     DescriptorMemory &memory = code.memory;
-    BoostLaunch launch = {};
-    launch.kernel = memory.makeText(op.getKernel().getLeafReference().strref());
-    launch.location = memory.makeText(formatLocation(op.getLoc()));
-    launch.layers = memory.makeText(formatLayers(op.getLoc()));
+    BoostLaunch launch =
+        describeLaunch(op.getKernel().getLeafReference().strref(), op.getLoc(),
+                       op.getWorkAttr());
     launch.blocks = static_cast<uint32_t>(op.getBlocks());
     launch.threads = static_cast<uint32_t>(op.getThreads());
     auto table = memory.makeTable(op.getBuffers().size(), launch.operands,
@@ -184,6 +208,7 @@ private:
     BoostLibraryCall call = describeLibraryCall(op);
     call.location = code.memory.makeText(formatLocation(op->getLoc()));
     call.layers = code.memory.makeText(formatLayers(op->getLoc()));
+    call.work = describe(describeWork(op.getOperation()), op->getLoc());
     for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
       storeOperand(i, operand ? addresses.lookup(operand)
                               : LLVM::ZeroOp::create(builder, loc(), pointer));

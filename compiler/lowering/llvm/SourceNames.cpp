@@ -1,4 +1,5 @@
 #include "compiler/lowering/llvm/SourceNames.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -10,18 +11,45 @@ static StringRef getSourceName(StringRef name) {
   return name.starts_with("--") ? name : llvm::sys::path::filename(name);
 }
 
+static std::string formatPosition(FileLineColLoc file) {
+  return (getSourceName(file.getFilename()) + ":" +
+          llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn()))
+      .str();
+}
+
 std::string boostc::formatLocation(Location loc) {
   std::string text = "unknown";
   loc->walk([&](Location inner) {
     auto file = dyn_cast<FileLineColLoc>(inner);
     if (!file)
       return WalkResult::advance();
-    text = (getSourceName(file.getFilename()) + ":" +
-            llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn()))
-               .str();
+    text = formatPosition(file);
     return WalkResult::interrupt();
   });
   return text;
+}
+
+/// "a, b, c, d and 3 more"
+static std::string formatFirst(ArrayRef<std::string> texts) {
+  constexpr size_t shown = 4;
+  std::string text = llvm::join(texts.take_front(shown), ", ");
+  if (texts.size() > shown)
+    text.append(" and ")
+        .append(std::to_string(texts.size() - shown))
+        .append(" more");
+  return text;
+}
+
+std::string boostc::formatPositions(Location loc) {
+  SmallVector<std::string> positions;
+  loc->walk([&](Location inner) {
+    if (auto file = dyn_cast<FileLineColLoc>(inner))
+      if (std::string text = formatPosition(file);
+          !llvm::is_contained(positions, text))
+        positions.push_back(std::move(text));
+    return WalkResult::advance();
+  });
+  return positions.empty() ? "unknown" : formatFirst(positions);
 }
 
 /// `role` is that of the locations around.
@@ -47,18 +75,11 @@ SmallVector<NamedLayer> boostc::getNamedLayers(Location loc) {
 }
 
 std::string boostc::formatLayers(Location loc) {
-  constexpr size_t shown = 4;
-  SmallVector<NamedLayer> layers = getNamedLayers(loc);
-  std::string text;
-  for (const NamedLayer &layer : ArrayRef(layers).take_front(shown)) {
-    text.append(text.empty() ? "" : ", ").append(layer.role);
-    text.append(layer.role.empty() ? "" : " ").append(layer.name);
-  }
-  if (layers.size() > shown)
-    text.append(" and ")
-        .append(std::to_string(layers.size() - shown))
-        .append(" more");
-  return text;
+  SmallVector<std::string> names;
+  for (const NamedLayer &layer : getNamedLayers(loc))
+    names.push_back(
+        (layer.role + (layer.role.empty() ? "" : " ") + layer.name).str());
+  return formatFirst(names);
 }
 
 BufferNames::BufferNames(train::ProgramOp program) {

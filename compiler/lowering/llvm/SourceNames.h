@@ -12,6 +12,10 @@ namespace boostc {
 /// "model.json:14:5", or "unknown".
 std::string formatLocation(mlir::Location loc);
 
+/// "model.json:14:5, model.json:20:5": every position that `loc` has, each
+/// once; of many, the first four and how many others there are.
+std::string formatPositions(mlir::Location loc);
+
 /// A layer that a location names.
 struct NamedLayer {
   llvm::StringRef name;

@@ -13,12 +13,12 @@
 namespace boostrt {
 namespace {
 
-void envParallelFor(const BoostEnv *env, BoostKernel kernel,
+void envParallelFor(const BoostEnv *env, uint32_t, BoostKernel kernel,
                     void *const *operands, int64_t extent, int64_t grain) {
   parallelFor(env->threads, kernel, operands, extent, grain);
 }
 
-void envParallelForStrict(const BoostEnv *env, BoostKernel kernel,
+void envParallelForStrict(const BoostEnv *env, uint32_t, BoostKernel kernel,
                           void *const *operands, int64_t extent,
                           int64_t grain) {
   parallelFor(env->threads, kStrictShares, kernel, operands, extent, grain);
@@ -99,15 +99,16 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
   if (!dnnl.ok())
     return dnnl.status();
   device->dnnl_ = std::move(dnnl).value();
-  device->env_ = BoostEnv{BOOSTC_ABI_VERSION,
-                          threads,
-                          device.get(),
-                          isStrict ? envParallelForStrict : envParallelFor,
-                          libraryCall,
-                          envFill,
-                          envLaunch,
-                          collective,
-                          ready};
+  device->plain_ = BoostEnv{BOOSTC_ABI_VERSION,
+                            threads,
+                            device.get(),
+                            isStrict ? envParallelForStrict : envParallelFor,
+                            libraryCall,
+                            envFill,
+                            envLaunch,
+                            collective,
+                            ready};
+  device->env_ = device->plain_;
   for (const BoostLibraryCall &call : calls)
     BOOSTRT_RETURN_IF_ERROR(device->prepare(call, isStrict));
   BOOSTRT_RETURN_IF_ERROR(device->warmUp(calls));
@@ -203,6 +204,40 @@ int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,
     return BOOSTC_CALL_OK;
   device->failure_ = device->runner_->run(index, operands);
   return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_COLLECTIVE_FAILED;
+}
+
+void CpuDevice::setRecorder(SpanRecorder *recorder) {
+  recorder_ = recorder;
+  env_ = plain_;
+  if (!recorder)
+    return;
+  env_.parallel_for = timedParallelFor;
+  env_.library_call = timedLibraryCall;
+  env_.collective = timedCollective;
+}
+
+void CpuDevice::timedParallelFor(const BoostEnv *env, uint32_t index,
+                                 BoostKernel kernel, void *const *operands,
+                                 int64_t extent, int64_t grain) {
+  CpuDevice *device = static_cast<CpuDevice *>(env->context);
+  SpanScope span(device->recorder_, SpanKind::Kernel, index);
+  device->plain_.parallel_for(env, index, kernel, operands, extent, grain);
+}
+
+int32_t CpuDevice::timedLibraryCall(const BoostEnv *env, uint32_t index,
+                                    void *const *operands) {
+  CpuDevice *device = static_cast<CpuDevice *>(env->context);
+  SpanScope span(device->recorder_, SpanKind::Library, index);
+  return device->plain_.library_call(env, index, operands);
+}
+
+int32_t CpuDevice::timedCollective(const BoostEnv *env, uint32_t index,
+                                   void *const *operands) {
+  CpuDevice *device = static_cast<CpuDevice *>(env->context);
+  // One rank alone exchanges nothing.
+  SpanScope span(device->runner_ ? device->recorder_ : nullptr,
+                 SpanKind::Collective, index);
+  return device->plain_.collective(env, index, operands);
 }
 
 void CpuDevice::ready(const BoostEnv *env, uint32_t index,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/device/SpanRecorder.h"
 #include "runtime/device/cpu/PiecewiseMatmul.h"
 #include "runtime/device/cpu/ThreadPool.h"
 
@@ -38,6 +39,8 @@ public:
     runner_ = runner;
     schedule_ = schedule;
   }
+  void setRecorder(SpanRecorder *recorder) override;
+  uint32_t threads() const override { return env_.threads; }
 
   /// Valid as long as the device.
   const BoostEnv &env() const { return env_; }
@@ -57,10 +60,19 @@ private:
   static int32_t collective(const BoostEnv *env, uint32_t index,
                             void *const *operands);
   static void ready(const BoostEnv *env, uint32_t index, void *const *operands);
+  static void timedParallelFor(const BoostEnv *env, uint32_t index,
+                               BoostKernel kernel, void *const *operands,
+                               int64_t extent, int64_t grain);
+  static int32_t timedLibraryCall(const BoostEnv *env, uint32_t index,
+                                  void *const *operands);
+  static int32_t timedCollective(const BoostEnv *env, uint32_t index,
+                                 void *const *operands);
 
   const BoostTarget &target_;
   PoolTeam team_;
-  BoostEnv env_{};
+  BoostEnv env_{};   ///< what functions get
+  BoostEnv plain_{}; ///< the same when nothing is timed
+  SpanRecorder *recorder_ = nullptr;
   std::unique_ptr<DnnlContext> dnnl_;
   std::vector<std::unique_ptr<PiecewiseMatmul>> matmuls_; ///< by library call
   CollectiveRunner *runner_ = nullptr;

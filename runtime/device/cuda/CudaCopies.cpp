@@ -122,6 +122,26 @@ Status CudaDriver::mark(uint32_t number) {
                api_.cuEventRecord(marks_[number], main_.stream));
 }
 
+Status CudaDriver::stamp(uint32_t number) {
+  while (stamps_.size() <= number) {
+    cuda::Event event = nullptr;
+    BOOSTRT_RETURN_IF_ERROR(makeEvent(event, /*flags=*/0));
+    stamps_.push_back(event);
+  }
+  return check("cuEventRecord",
+               api_.cuEventRecord(stamps_[number], main_.stream));
+}
+
+Result<double> CudaDriver::secondsBetween(uint32_t first, uint32_t second) {
+  BOOSTRT_RETURN_IF_ERROR(
+      check("cuEventSynchronize", api_.cuEventSynchronize(stamps_[second])));
+  float milliseconds = 0;
+  BOOSTRT_RETURN_IF_ERROR(check(
+      "cuEventElapsedTime",
+      api_.cuEventElapsedTime(&milliseconds, stamps_[first], stamps_[second])));
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
 Status CudaDriver::forkToSideStream(uint32_t number) {
   current_ = &side_;
   return check("cuStreamWaitEvent",

@@ -18,8 +18,8 @@ uint64_t addressOf(const void *pointer) {
 
 /// What has no place in a target for GPUs; a program that calls it was
 /// not made by boostc.
-void noParallelFor(const BoostEnv *, BoostKernel, void *const *, int64_t,
-                   int64_t) {}
+void noParallelFor(const BoostEnv *, uint32_t, BoostKernel, void *const *,
+                   int64_t, int64_t) {}
 
 uint64_t bytesOf(const BoostCollectiveOperand &operand) {
   return operand.elements * elementBytes(operand.dtype);
@@ -115,6 +115,8 @@ Status CudaDevice::call(uint32_t index, void *const *arenas) {
   // It runs once, and fills from the host, which no graph can hold.
   if (function.role == BOOSTC_FUNCTION_INIT)
     return enter(function, arenas);
+  if (recorder_)
+    return callTimed(function, arenas);
   // Between its launches the host talks to other ranks.
   bool isEnding = function.role == BOOSTC_FUNCTION_UPDATE ||
                   function.role == BOOSTC_FUNCTION_PROBE;
@@ -142,6 +144,61 @@ Status CudaDevice::call(uint32_t index, void *const *arenas) {
   BOOSTRT_RETURN_IF_ERROR(driver_->beginUse(batch));
   BOOSTRT_RETURN_IF_ERROR(replay(entry->second, isEarly));
   return driver_->endUse(batch);
+}
+
+Status CudaDevice::callTimed(const BoostFunction &function,
+                             void *const *arenas) {
+  bool hasBatch = function.role == BOOSTC_FUNCTION_MICRO ||
+                  function.role == BOOSTC_FUNCTION_EVAL;
+  uint64_t batch = hasBatch ? addressOf(arenas[BOOSTC_ARENA_BATCH]) : 0;
+  announced_.assign(schedule_.size(), nullptr);
+  // The host's time of stamp 0 is not after the device's, so that what is timed
+  // is inside of the call.
+  Clock::time_point begin = Clock::now();
+  timed_.clear();
+  BOOSTRT_RETURN_IF_ERROR(driver_->stamp(0));
+  if (hasBatch)
+    BOOSTRT_RETURN_IF_ERROR(driver_->beginUse(batch));
+  isTimed_ = true;
+  Status status = enter(function, arenas);
+  isTimed_ = false;
+  Status joined = joinCollectives();
+  BOOSTRT_RETURN_IF_ERROR(status);
+  BOOSTRT_RETURN_IF_ERROR(joined);
+  if (hasBatch)
+    BOOSTRT_RETURN_IF_ERROR(driver_->endUse(batch));
+  return addSpans(begin);
+}
+
+Status CudaDevice::addSpans(Clock::time_point begin) {
+  auto after = [&](double seconds) {
+    return begin + std::chrono::duration_cast<Clock::duration>(
+                       std::chrono::duration<double>(seconds));
+  };
+  uint32_t stamp = 0;
+  for (Span span : timed_) {
+    for (Clock::time_point *time : {&span.begin, &span.end}) {
+      Result<double> seconds = driver_->secondsBetween(0, ++stamp);
+      if (!seconds.ok())
+        return seconds.status();
+      *time = after(*seconds);
+    }
+    recorder_->add(span);
+  }
+  return Status();
+}
+
+template <typename Work>
+Status CudaDevice::timed(SpanKind kind, uint32_t index, const Work &work) {
+  if (!isTimed_)
+    return work();
+  auto first = static_cast<uint32_t>(2 * timed_.size() + 1);
+  timed_.push_back({kind, index});
+  BOOSTRT_RETURN_IF_ERROR(driver_->stamp(first));
+  BOOSTRT_RETURN_IF_ERROR(work());
+  // What overlaps others is timed alone.
+  BOOSTRT_RETURN_IF_ERROR(joinCollectives());
+  return driver_->stamp(first + 1);
 }
 
 Status CudaDevice::record(const BoostFunction &function, void *const *arenas,
@@ -210,7 +267,9 @@ int32_t CudaDevice::launch(const BoostEnv *env, uint32_t index,
       device->target_.launches[index].operand_count);
   std::transform(operands, operands + addresses.size(), addresses.begin(),
                  addressOf);
-  device->failure_ = device->launchKernel(index, addresses);
+  device->failure_ = device->timed(SpanKind::Kernel, index, [&] {
+    return device->launchKernel(index, addresses);
+  });
   return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_LAUNCH_FAILED;
 }
 
@@ -231,7 +290,9 @@ int32_t CudaDevice::libraryCall(const BoostEnv *env, uint32_t index,
   std::array<uint64_t, cuda::CallOperands::Count> addresses;
   std::transform(operands, operands + addresses.size(), addresses.begin(),
                  addressOf);
-  device->failure_ = device->callLibrary(index, addresses);
+  device->failure_ = device->timed(SpanKind::Library, index, [&] {
+    return device->callLibrary(index, addresses);
+  });
   return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_LIBRARY_FAILED;
 }
 
@@ -242,7 +303,9 @@ int32_t CudaDevice::collective(const BoostEnv *env, uint32_t index,
     return BOOSTC_CALL_OK;
   if (index >= device->schedule_.size())
     return BOOSTC_CALL_COLLECTIVE_FAILED;
-  device->failure_ = device->runOverlapped(index, operands);
+  device->failure_ = device->timed(SpanKind::Collective, index, [&] {
+    return device->runOverlapped(index, operands);
+  });
   return device->failure_.ok() ? BOOSTC_CALL_OK : BOOSTC_CALL_COLLECTIVE_FAILED;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "runtime/device/Device.h"
+#include "runtime/device/SpanRecorder.h"
 #include "runtime/device/cuda/GpuDriver.h"
 #include "runtime/device/cuda/GpuVectors.h"
 
@@ -43,6 +44,8 @@ public:
     schedule_ = schedule;
     announced_.assign(schedule.size(), nullptr);
   }
+  void setRecorder(SpanRecorder *recorder) override { recorder_ = recorder; }
+  bool hasTimes() const override { return driver_->hasTimes(); }
 
   Result<void *> allocate(uint64_t bytes, const std::string &name) override;
   Status copyIn(void *to, std::span<const std::byte> from) override;
@@ -79,6 +82,12 @@ private:
   Status enter(const BoostFunction &function, void *const *arenas);
   Status record(const BoostFunction &function, void *const *arenas,
                 std::vector<Segment> &segments);
+  /// The function without graphs, each of its calls by itself and timed.
+  Status callTimed(const BoostFunction &function, void *const *arenas);
+  /// Waits for what was timed; `begin` is the host's time of stamp 0.
+  Status addSpans(Clock::time_point begin);
+  template <typename Work>
+  Status timed(SpanKind kind, uint32_t index, const Work &work);
   /// Ends a segment, and begins the next, where collectives are announced.
   void cut(uint32_t index, void *const *operands);
   /// With `isEarly` each collective that is announced gets a mark.
@@ -122,6 +131,9 @@ private:
   bool isJoined_ = true;
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
+  SpanRecorder *recorder_ = nullptr;
+  bool isTimed_ = false;                ///< the function that is entered
+  std::vector<Span> timed_;             ///< its calls so far, without times
   std::unique_ptr<GpuVectors> vectors_; ///< once they were asked for
   Status failure_;   ///< of what a function called; the ABI carries only a code
   Status cutStatus_; ///< of ready(), which has no code to return

@@ -128,9 +128,8 @@ Status CudaDriver::makeContext() {
   return Status();
 }
 
-Status CudaDriver::makeEvent(cuda::Event &event) {
-  return check("cuEventCreate",
-               api_.cuEventCreate(&event, cuda::kEventDisableTiming));
+Status CudaDriver::makeEvent(cuda::Event &event, unsigned flags) {
+  return check("cuEventCreate", api_.cuEventCreate(&event, flags));
 }
 
 CudaDriver::~CudaDriver() {
@@ -149,6 +148,7 @@ CudaDriver::~CudaDriver() {
   for (cuda::Module module : modules_)
     api_.cuModuleUnload(module);
   std::vector<cuda::Event> events = marks_;
+  events.insert(events.end(), stamps_.begin(), stamps_.end());
   events.insert(events.end(), {main_.copied, side_.copied, read_, sideEnds_});
   for (const auto &[address, batch] : batches_)
     events.insert(events.end(), {batch.copied, batch.used});

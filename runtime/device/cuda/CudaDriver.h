@@ -51,6 +51,8 @@ public:
   Status forkToSideStream(uint32_t number) override;
   void endSideStream() override { current_ = &main_; }
   Status joinSideStream() override;
+  Status stamp(uint32_t number) override;
+  Result<double> secondsBetween(uint32_t first, uint32_t second) override;
   bool pin(std::span<std::byte> host) override;
   void unpin(std::span<std::byte> host) override;
   GpuStream *stream() override { return this; }
@@ -95,7 +97,8 @@ private:
   Status check(const char *call, cuda::CallResult result) const {
     return result == 0 ? Status() : api_.failure(call, result);
   }
-  Status makeEvent(cuda::Event &event);
+  Status makeEvent(cuda::Event &event,
+                   unsigned flags = cuda::kEventDisableTiming);
   Status askFor(std::span<const DeviceCopy> copies);
   Status loadPtx(const BoostModule &image, const std::string &program);
 
@@ -111,7 +114,7 @@ private:
   Line *current_ = &main_;
   cuda::Stream batchStream_ = nullptr; ///< of the copies of batches
   cuda::Event read_ = nullptr;         ///< after those of beginCopyOut()
-  std::vector<cuda::Event> marks_;
+  std::vector<cuda::Event> marks_, stamps_;
   cuda::Event sideEnds_ = nullptr; ///< after the side stream's work
   std::map<uint64_t, Batch> batches_;
   std::vector<cuda::Module> modules_;

@@ -80,6 +80,14 @@ public:
   /// What is asked for from now on comes after all of the side stream.
   virtual Status joinSideStream() = 0;
 
+  /// Stamp `number` (from 0) is the time at which all that was asked for so far
+  /// is done; not in graphs.
+  virtual Status stamp(uint32_t number) = 0;
+  /// Waits for stamp `second` and returns how long it was after `first`.
+  virtual Result<double> secondsBetween(uint32_t first, uint32_t second) = 0;
+  /// Whether such times say something.
+  virtual bool hasTimes() const { return true; }
+
   virtual bool pin(std::span<std::byte>) { return false; }
   virtual void unpin(std::span<std::byte>) {}
 

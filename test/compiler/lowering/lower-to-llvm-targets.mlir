@@ -14,14 +14,14 @@
 // CHECK-LABEL: llvm.func internal @boost.eval(
 
 // The descriptor: one table of targets, with the functions of both and the images, which
-// code generation defines. Launches by the names that kernels have in the images.
+// code generation defines. Launches of both by the names that kernels have.
 // CHECK-LABEL: llvm.mlir.global external hidden constant @boost.modules()
 // CHECK-LABEL: llvm.mlir.global internal constant @boost.descriptor()
 // CHECK: llvm.mlir.addressof @boost.modules
 // CHECK: llvm.mlir.addressof @boost.micro
+// CHECK: micro_kernel_0\00
 // CHECK: sm_80
-// CHECK: micro_kernel_0
-// CHECK: micro_kernel_1
+// CHECK: micro_kernel_1\00
 // CHECK: llvm.mlir.addressof @boost.cuda.micro
 // CHECK-LABEL: llvm.func @boost_program_query(
 

@@ -23,8 +23,10 @@
 // CHECK: llvm.getelementptr %arg0[56]
 // CHECK: llvm.call %{{.*}}(%arg0, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, i32, !llvm.ptr) -> ()
 // CHECK: llvm.mlir.addressof @micro_kernel_0.entry
+// The launch's index in the table, for profiles.
+// CHECK: %[[INDEX:.+]] = llvm.mlir.constant(0 : i32) : i32
 // CHECK: llvm.getelementptr %arg0[16]
-// CHECK: llvm.call %{{.*}}(%arg0, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) -> ()
+// CHECK: llvm.call %{{.*}}(%arg0, %[[INDEX]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, i64, i64) -> ()
 // CHECK: %[[OK:.+]] = llvm.mlir.constant(0 : i32)
 // CHECK: llvm.return %[[OK]]
 // CHECK: ^[[FAIL]]:

@@ -2,10 +2,13 @@
 // RUN: boost-opt %t --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @launch
-// CHECK: rt.launch @relu(%{{.*}}, %{{.*}}) extent(32) grain(8) : memref<32x4xf32>, memref<32x4xf32>
+// CHECK: rt.launch @relu(%{{.*}}, %{{.*}}) extent(32) grain(8) : memref<32x4xf32>, memref<32x4xf32>{{$}}
+// CHECK: rt.launch @relu({{.*}} : memref<32x4xf32>, memref<32x4xf32> work <flops = 128, read = 512, written = 512>{{$}}
 func.func private @relu(index, index, memref<32x4xf32>, memref<32x4xf32>)
 func.func @launch(%z: memref<32x4xf32>, %y: memref<32x4xf32>) {
   rt.launch @relu(%z, %y) extent(32) grain(8) : memref<32x4xf32>, memref<32x4xf32>
+  rt.launch @relu(%z, %y) extent(32) grain(8) : memref<32x4xf32>, memref<32x4xf32>
+      work <flops = 128, read = 512, written = 512>
   return
 }
 

@@ -178,7 +178,7 @@ TEST(CpuDevice, ParallelForRunsTheKernelOverTheWholeExtent) {
   std::vector<int64_t> squares(1001);
   void *operands[] = {squares.data()};
   env.parallel_for(
-      &env,
+      &env, 0,
       [](void *const *operands, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
           static_cast<int64_t *>(operands[0])[i] = i * i;
@@ -186,6 +186,50 @@ TEST(CpuDevice, ParallelForRunsTheKernelOverTheWholeExtent) {
       operands, 1001, 10);
   for (int64_t i = 0; i < 1001; ++i)
     ASSERT_EQ(squares[i], i * i);
+}
+
+TEST(CpuDevice, CallsAreTimedWhileThereIsARecorder) {
+  BoostTarget target = emptyTarget();
+  auto device = CpuDevice::create(2, target);
+  ASSERT_TRUE(device.ok());
+  const BoostEnv &env = (*device)->env();
+  std::vector<int> counts(100);
+  void *operands[] = {counts.data()};
+  auto run = [&](uint32_t index) {
+    env.parallel_for(
+        &env, index,
+        [](void *const *operands, int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i)
+            ++static_cast<int *>(operands[0])[i];
+        },
+        operands, 100, 1);
+  };
+  run(1);
+  SpanRecorder recorder;
+  Clock::time_point before = Clock::now();
+  (*device)->setRecorder(&recorder);
+  run(7);
+  EXPECT_EQ(env.library_call(&env, 3, operands), BOOSTC_CALL_LIBRARY_FAILED);
+  // One rank exchanges nothing.
+  EXPECT_EQ(env.collective(&env, 0, operands), BOOSTC_CALL_OK);
+  run(8);
+  (*device)->setRecorder(nullptr);
+  Clock::time_point after = Clock::now();
+  run(2);
+  EXPECT_EQ(counts, std::vector<int>(100, 4));
+  std::span<const Span> spans = recorder.spans();
+  ASSERT_EQ(spans.size(), 3u);
+  EXPECT_EQ(spans[0].index, 7);
+  EXPECT_EQ(spans[0].kind, SpanKind::Kernel);
+  EXPECT_EQ(spans[1].index, 3);
+  EXPECT_EQ(spans[1].kind, SpanKind::Library);
+  EXPECT_EQ(spans[2].index, 8);
+  for (const Span &span : spans) {
+    EXPECT_LE(before, span.begin);
+    EXPECT_LE(span.begin, span.end);
+    EXPECT_LE(span.end, after);
+    before = span.end;
+  }
 }
 
 TEST(CpuDevice, ExecutesThePreparedCall) {

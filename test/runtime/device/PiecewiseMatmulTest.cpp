@@ -141,7 +141,7 @@ std::set<std::pair<int64_t, int64_t>> cutsOf(uint32_t threads, uint32_t level) {
   std::vector<std::pair<int64_t, int64_t>> cuts(1000, {-1, -1});
   void *operands[] = {cuts.data()};
   env.parallel_for(
-      &env,
+      &env, 0,
       [](void *const *operands, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
           static_cast<std::pair<int64_t, int64_t> *>(operands[0])[i] = {begin,

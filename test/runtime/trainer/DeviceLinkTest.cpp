@@ -75,6 +75,7 @@ public:
   Status call(uint32_t, void *const *) override { return Status(); }
   void setCollectives(CollectiveRunner *,
                       std::span<const BoostCollective>) override {}
+  void setRecorder(SpanRecorder *) override {}
 
 private:
   Workspace workspace_;

@@ -49,6 +49,17 @@ void GatherOp::getEffects(
 
 int64_t GatherOp::getFlops() { return 0; }
 
+/// Of the table no more than the rows that are moved.
+int64_t GatherOp::getBytesRead() {
+  return countBytes(getIndex().getType()) +
+         std::min(countBytes(getSource().getType()),
+                  countBytes(getDestination().getType()));
+}
+
+int64_t GatherOp::getBytesWritten() {
+  return countBytes(getDestination().getType());
+}
+
 LogicalResult GatherOp::evaluate(ReferenceContext &,
                                  ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
@@ -75,6 +86,14 @@ void ScatterAddOp::getEffects(
 
 int64_t ScatterAddOp::getFlops() {
   return cast<ShapedType>(getSource().getType()).getNumElements();
+}
+
+int64_t ScatterAddOp::getBytesRead() {
+  return countBytes({getSource().getType(), getIndex().getType()});
+}
+
+int64_t ScatterAddOp::getBytesWritten() {
+  return countBytes(getDestination().getType());
 }
 
 LogicalResult ScatterAddOp::evaluate(ReferenceContext &,

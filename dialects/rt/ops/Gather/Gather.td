@@ -6,7 +6,8 @@ include "dialects/rt/RtBase.td"
 class Rt_RowsOp<string mnemonic> : Rt_Op<mnemonic, [
     DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<CostOpInterface,
+                              ["getFlops", "getBytesRead", "getBytesWritten"]>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
   let arguments = (ins TensorOrMemRef<[F32]>:$source,
                        TensorOrMemRef<[I32]>:$index,

@@ -9,7 +9,8 @@ def Rt_LaunchGridOp : Rt_Op<"launch_grid", [
   let description = [{
     Runs `kernel(buffers...)` on `blocks` blocks of `threads` threads, after everything
     before it. BoostEnv::launch in the ABI. `writes` says of each buffer
-    whether the kernel writes it; buffers do not overlap.
+    whether the kernel writes it; buffers do not overlap. `work` is what it does, for
+    profiles.
 
     A `fallback` computes the same as the library call right before it, and runs instead of
     it where the library is missing or slower, on the buffers of the call, in their order.
@@ -28,10 +29,11 @@ def Rt_LaunchGridOp : Rt_Op<"launch_grid", [
   }];
   let arguments = (ins SymbolRefAttr:$kernel, Variadic<AnyMemRef>:$buffers,
                        I64Attr:$blocks, I64Attr:$threads, DenseBoolArrayAttr:$writes,
-                       UnitProp:$fallback);
+                       UnitProp:$fallback, OptionalAttr<Rt_WorkAttr>:$work);
   let assemblyFormat = [{
     $kernel `(` $buffers `)` `blocks` `(` $blocks `)` `threads` `(` $threads `)`
     `writes` $writes (`fallback` $fallback^)? attr-dict `:` type($buffers)
+    (`work` $work^)?
   }];
   let hasVerifier = 1;
 }

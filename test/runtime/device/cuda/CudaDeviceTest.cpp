@@ -93,8 +93,8 @@ protected:
     return values;
   }
 
-  BoostLaunch launch = {"add_one", "model.json:5:3", "fc1", &kOperand, 1, 1, 4,
-                        0};
+  BoostLaunch launch = {
+      "add_one", "model.json:5:3", "fc1", &kOperand, 1, 1, 4, 0, {}};
   TestFunctions functions;
   BoostTarget target{};
   sim::SimDriver *simulated = nullptr;
@@ -123,6 +123,31 @@ TEST_F(OnSim, FunctionsAreRecordedOnceForEachSetOfArenas) {
   // 5 calls of 2 launches of 4 lanes, 8 instructions each.
   EXPECT_EQ(simulated->laneInstructions() % (5 * 2 * 4), 0u);
   EXPECT_GE(simulated->laneInstructions(), 5u * 2 * 4 * 7);
+}
+
+TEST_F(OnSim, WithARecorderCallsAreMadeOneByOne) {
+  ASSERT_TRUE(create().ok());
+  EXPECT_FALSE(device->hasTimes());
+  void *a = allocate({0, 1, 2, 3});
+  void *arenas[BOOSTC_ARENA_COUNT] = {a};
+  ASSERT_TRUE(device->call(BOOSTC_FUNCTION_MICRO, arenas).ok());
+  EXPECT_EQ(entered, 1);
+  SpanRecorder recorder;
+  device->setRecorder(&recorder);
+  for (int i = 2; i <= 3; ++i) {
+    ASSERT_TRUE(device->call(BOOSTC_FUNCTION_MICRO, arenas).ok());
+    EXPECT_EQ(entered, i) << "no graph is replayed";
+  }
+  device->setRecorder(nullptr);
+  ASSERT_TRUE(device->call(BOOSTC_FUNCTION_MICRO, arenas).ok());
+  EXPECT_EQ(entered, 3) << "the graph from before is";
+  EXPECT_EQ(read(a), (std::vector<float>{8, 9, 10, 11}));
+  ASSERT_EQ(recorder.spans().size(), 4u);
+  for (const Span &span : recorder.spans()) {
+    EXPECT_EQ(span.kind, SpanKind::Kernel);
+    EXPECT_EQ(span.index, 0);
+    EXPECT_EQ(span.seconds(), 0) << "a simulation has no times";
+  }
 }
 
 /// Adds 1 to PARAMETER, exchanges STATE and PARAMETER, adds 1 to PARAMETER.

@@ -166,6 +166,35 @@ TEST_F(FakeDriver, LaunchesRunInOrderAndGraphsWhenTheyAreLaunched) {
   EXPECT_EQ(read(*two), 24);
 }
 
+TEST_F(FakeDriver, StampsAreTimesOfTheDevice) {
+  load();
+  Result<uint32_t> kernel = driver->findKernel("add_one");
+  Result<uint64_t> at = driver->allocate(4, "x");
+  ASSERT_TRUE(kernel.ok() && at.ok());
+  uint64_t addresses[] = {0, *at};
+  for (uint32_t stamp = 0; stamp < 3; ++stamp) {
+    ASSERT_TRUE(driver->stamp(stamp).ok());
+    ASSERT_TRUE(driver->launch(*kernel, addOne, addresses).ok());
+  }
+  Result<double> one = driver->secondsBetween(0, 1),
+                 both = driver->secondsBetween(0, 2);
+  ASSERT_TRUE(one.ok() && both.ok());
+  EXPECT_GE(*one, 0);
+  EXPECT_GE(*both, *one);
+  EXPECT_TRUE(driver->hasTimes());
+  // Each stamp is taken again.
+  ASSERT_TRUE(driver->stamp(1).ok());
+  Result<double> later = driver->secondsBetween(0, 1);
+  ASSERT_TRUE(later.ok());
+  EXPECT_GE(*later, *both);
+  std::string text = failing("cuEventRecord", "cuEventRecord");
+  expectStatus(driver->stamp(0), ExitCode::Internal, text);
+  text = failing("cuEventElapsedTime", "cuEventElapsedTime");
+  expectStatus(driver->secondsBetween(0, 1).status(), ExitCode::Internal, text);
+  text = failing("cuEventSynchronize", "cuEventSynchronize");
+  expectStatus(driver->secondsBetween(0, 1).status(), ExitCode::Internal, text);
+}
+
 TEST_F(FakeDriver, RanksTakeGpusOfTheirOwn) {
   auto bus = [](GpuChoice choice) {
     auto made = CudaDriver::create(BOOSTC_FAKE_CUDA,

@@ -51,7 +51,7 @@ inline void define(int operands, void (*kernel)(const cuda::Address *)) {
 inline constexpr BoostOperand kOperandsOfCall[2] = {{8, 0, 0, "a"},
                                                     {8, 1, 0, "b"}};
 inline constexpr BoostLaunch kCall = {
-    "call", "model.json:5:3", "fc1", kOperandsOfCall, 2, 3, 32, 0};
+    "call", "model.json:5:3", "fc1", kOperandsOfCall, 2, 3, 32, 0, {}};
 
 /// For the libraries that tests make: work on the driver's first stream, which
 /// leaves what it likes in the library's scratch memory.

@@ -114,8 +114,8 @@ protected:
       {BOOSTC_MODULE_CUBIN, 86, "image", 5}, {}};
   FakeLibrary library;
   const char *proposals;
-  BoostLaunch launch = {"defined", "model.json:5:3", "fc1", nullptr, 0, 3, 32,
-                        0};
+  BoostLaunch launch = {
+      "defined", "model.json:5:3", "fc1", nullptr, 0, 3, 32, 0, {}};
   TestFunctions functions;
   BoostTarget target{};
   LibrarySettings settings;
