@@ -2,6 +2,7 @@
 // batches are drawn before the clock starts and lie in the batch arenas that
 // training fills, used in turn.
 #include "runtime/cli/Commands.h"
+#include "runtime/cli/ProfileReport.h"
 #include "runtime/predict/RandomBatch.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
@@ -9,6 +10,7 @@
 #include "runtime/trainer/StepWindow.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
@@ -33,6 +35,18 @@ public:
     BOOSTRT_RETURN_IF_ERROR(steps(options_.benchWarmup));
     BOOSTRT_RETURN_IF_ERROR(steps(options_.benchSteps));
     std::sort(milliseconds_.begin(), milliseconds_.end());
+    return Status();
+  }
+
+  /// More steps, every call of which is timed: they are slower than those that
+  /// run() has timed.
+  Status profile(StepProfiler &profiler) {
+    while (profiler.takesNext()) {
+      profiler.begin(globalStep_ + 1);
+      BOOSTRT_RETURN_IF_ERROR(step());
+      BOOSTRT_RETURN_IF_ERROR(settle());
+      profiler.end();
+    }
     return Status();
   }
 
@@ -126,9 +140,11 @@ private:
   int64_t globalStep_ = 0;
 };
 
+/// `report` is null where nothing was profiled.
 void print(const Bench &bench, const Options &options,
            const BoostProgram &program, const std::string &device,
-           uint32_t ranks) {
+           uint32_t ranks, const ProfileReport *report,
+           std::span<const Span> spans) {
   double median = bench.quantile(0.5), least = bench.quantile(0.0),
          p90 = bench.quantile(0.9);
   if (options.json) {
@@ -144,6 +160,8 @@ void print(const Bench &bench, const Options &options,
                                 {"mean_ms", bench.mean()}};
     if (ranks > 1)
       json["ranks"] = ranks;
+    if (report)
+      json["profile"] = report->json(spans);
     printResult("{}\n", json.dump());
     return;
   }
@@ -153,6 +171,8 @@ void print(const Bench &bench, const Options &options,
               countOf(program.micro_batches, "micro-batch"),
               ranks == 1 ? "" : fmt::format(" x {} ranks", ranks), device,
               median, least, p90);
+  if (report)
+    writeResult(report->text(spans));
 }
 
 } // namespace
@@ -164,10 +184,27 @@ Status benchCommand(const Options &options, Ranks &ranks) {
   if (!session.ok())
     return session.status();
   const Program &program = (*session)->program();
+  const int64_t profiledSteps =
+      !options.profiles ? 0
+                        : options.profileSteps.value_or(
+                              std::min<int64_t>(options.benchSteps, 20));
+  if (ranks.isFirst())
+    BOOSTRT_RETURN_IF_ERROR(checkProfileOutput(
+        options, std::array{NamedFile{"the program", options.program}}));
   BOOSTRT_RETURN_IF_ERROR(
       ranks.agree({{"program", program.sha256().substr(0, 16)},
                    {"--steps", fmt::format("{}", options.benchSteps)},
-                   {"--warmup", fmt::format("{}", options.benchWarmup)}}));
+                   {"--warmup", fmt::format("{}", options.benchWarmup)},
+                   {"profiled steps", fmt::format("{}", profiledSteps)}}));
+  std::optional<ProfileReport> report;
+  if (profiledSteps > 0) {
+    // Its memory is free when that of the plan is taken.
+    Result<ProfileReport> created =
+        ProfileReport::create(options, **session, ranks);
+    if (!created.ok())
+      return created.status();
+    report.emplace(std::move(created).value());
+  }
   BOOSTRT_RETURN_IF_ERROR((*session)->reserve(
       (*session)->planTraining(ranks, /*keepsCheckpoints=*/false), ranks));
   BOOSTRT_RETURN_IF_ERROR(
@@ -178,10 +215,13 @@ Status benchCommand(const Options &options, Ranks &ranks) {
       (*session)->execution().init(program.descriptor().seed));
   Bench bench(**session, options, ranks);
   BOOSTRT_RETURN_IF_ERROR(bench.run());
-  if (ranks.isFirst())
-    print(bench, options, program.descriptor(), (*session)->device().describe(),
-          ranks.size());
-  return Status();
+  StepProfiler profiler((*session)->execution(), /*skipped=*/0, profiledSteps);
+  BOOSTRT_RETURN_IF_ERROR(bench.profile(profiler));
+  if (!ranks.isFirst())
+    return Status();
+  print(bench, options, program.descriptor(), (*session)->device().describe(),
+        ranks.size(), report ? &*report : nullptr, profiler.spans());
+  return report ? report->writeTrace(profiler.spans()) : Status();
 }
 
 } // namespace boostrt

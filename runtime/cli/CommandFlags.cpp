@@ -113,6 +113,7 @@ void addBench(CLI::App &app, Options &o) {
       ->capture_default_str()
       ->type_name("N");
   app.add_flag("--json", o.json, "as one JSON object, on one line");
+  addProfile(app, o, "as many steps, 20 at most");
 }
 
 void addMakeData(CLI::App &app, Options &o) {

@@ -33,6 +33,13 @@ Status checkExport(const Options &options);
 
 void addBench(CLI::App &app, Options &options);
 
+/// --profile and --profile-steps; `steps` says what is profiled without the
+/// second: "10 steps".
+void addProfile(CLI::App &app, Options &options, const char *steps);
+/// Whether `arguments` have --profile, and with which file; CLI11 does not tell
+/// the flag without a value from --profile=table.
+Status findProfile(const std::vector<std::string> &arguments, Options &options);
+
 void addMakeData(CLI::App &app, Options &options);
 Status checkMakeData(const Options &options);
 

@@ -186,6 +186,8 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
                                        argv + argc);
     if (std::optional<std::string> wrong = findWrongValue(app, arguments))
       return usage(app, *wrong);
+    if (Status status = findProfile(arguments, options); !status.ok())
+      return usage(app, status.message());
     std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp &) {
@@ -198,6 +200,7 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
     return usage(app, explainFlagError(app, error));
   }
   BOOSTRT_RETURN_IF_ERROR(checkRemaining(app, options.program));
+  options.profiles = options.profiles || options.profileSteps.has_value();
   options.launch.threads = options.threads;
   options.launch.given = givenFlags(app);
   line.notes = notesOnFlags(options);

@@ -1,5 +1,7 @@
 #include "runtime/cli/Commands.h"
+#include "runtime/cli/ProfileReport.h"
 #include "runtime/support/Plural.h"
+#include "runtime/support/Streams.h"
 #include "runtime/trainer/BestWeights.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StartingPoint.h"
@@ -39,7 +41,7 @@ Status checkOutputs(const Options &options) {
         checkOutput(realFileSystem(), flag, **path, code, taken));
     take(flag, *path);
   }
-  return Status();
+  return checkProfileOutput(options, taken);
 }
 
 Status stopped(const Trainer &trainer, const Saving &saving, bool isFirst) {
@@ -62,6 +64,9 @@ std::string describeEnd(const CheckpointPosition &position) {
                      "left; give more --epochs or --steps to train on",
                      position.epoch, position.stepInEpoch, position.globalStep);
 }
+
+/// Steps before those that --profile-steps times: the first are slower.
+constexpr int64_t kUnprofiledSteps = 3;
 
 class TrainRun {
 public:
@@ -127,12 +132,20 @@ private:
                              : *options_.privateState == PrivateStateRule::Mean
                                  ? "mean"
                                  : "reset"},
-         {"--log-adasum", fmt::format("{}", options_.logAdasumEvery)}}));
+         {"--log-adasum", fmt::format("{}", options_.logAdasumEvery)},
+         {"profiled steps", fmt::format("{}", profiledSteps())}}));
 
     BOOSTRT_RETURN_IF_ERROR(checkEpoch());
     noteSplit();
     noteSteps();
     noteTail();
+    if (profiledSteps() > 0) {
+      Result<ProfileReport> report =
+          ProfileReport::create(options_, *session_, ranks_);
+      if (!report.ok())
+        return report.status();
+      profile_.emplace(std::move(report).value());
+    }
     BOOSTRT_RETURN_IF_ERROR(session_->measureMemory(ranks_));
     if (ranks_.isFirst()) {
       if (options_.workdir)
@@ -179,6 +192,26 @@ private:
       saving_->startFrom(start->checkpoint->path, position_);
     return restoreStartingPoint(*start, options_, session_->execution(),
                                 ranks_);
+  }
+
+  /// 0: none.
+  int64_t profiledSteps() const {
+    return options_.profiles ? options_.profileSteps.value_or(10) : 0;
+  }
+
+  /// Shows what was timed; the run goes on without the trace if that cannot be
+  /// written.
+  void reportProfile(const StepProfiler &profiler) {
+    if (!ranks_.isFirst())
+      return;
+    if (profiler.spans().empty())
+      return console_.note(fmt::format(
+          "no step was profiled: the first {} are not, and the run has no more",
+          kUnprofiledSteps));
+    console_.clearBar();
+    writeResult(profile_->text(profiler.spans()));
+    if (Status written = profile_->writeTrace(profiler.spans()); !written.ok())
+      console_.note("training goes on without the trace: " + written.message());
   }
 
   /// Whether --log-adasum has an effect.
@@ -265,6 +298,13 @@ private:
                                options_.logEvery, options_.checkReplicasEvery};
     const CheckpointPosition *now = nullptr;
     settings.betweenEpochs = [&] { return evaluateBetweenEpochs(*now); };
+    std::optional<StepProfiler> profiler;
+    if (profile_) {
+      profiler.emplace(session_->execution(), kUnprofiledSteps,
+                       profiledSteps());
+      settings.profiler = &*profiler;
+      settings.profiled = [&] { reportProfile(*profiler); };
+    }
     Trainer trainer(session_->execution(), session_->arenas(), session_->data(),
                     ranks_, position_, std::move(settings), *saving_, console_,
                     metrics_.get());
@@ -276,6 +316,9 @@ private:
     Result<StopReason> reason = trainer.run();
     if (!reason.ok())
       return reason.status();
+    // The run had fewer steps.
+    if (profiler && !profiler->isDone())
+      reportProfile(*profiler);
     BOOSTRT_RETURN_IF_ERROR(saving_->finish(trainer.position()));
     if (*reason == StopReason::Signal)
       return stopped(trainer, *saving_, ranks_.isFirst());
@@ -334,6 +377,7 @@ private:
   std::unique_ptr<Session> session_;
   std::unique_ptr<MetricsFile> metrics_;
   std::optional<Saving> saving_;
+  std::optional<ProfileReport> profile_;
   BestWeights best_;
   CheckpointPosition position_;
 };

@@ -73,7 +73,8 @@ void placeOutputs(Options &o) {
     return;
   o.workdir = withoutFinalSlashes(*o.workdir);
   for (std::optional<std::string> *path :
-       {&o.save, &o.saveBest, &o.metrics, &o.checkpointDir, &o.launch.logDir})
+       {&o.save, &o.saveBest, &o.metrics, &o.checkpointDir, &o.profileTrace,
+        &o.launch.logDir})
     if (*path && !(*path)->empty() && !(*path)->starts_with('/'))
       *path = *o.workdir + "/" + **path;
   if (o.rankLayout)
@@ -218,6 +219,7 @@ void addTraining(CLI::App &app, Options &o) {
       ->type_name("KIND");
   app.add_flag("--eval,!--no-eval", o.evaluate,
                "evaluate on held-out data, see --eval-every (default: yes)");
+  addProfile(app, o, "10 steps after the first 3");
 }
 
 Status checkTraining(const CLI::App &app, Options &options) {

@@ -84,6 +84,7 @@ float Execution::valueAt(const BoostSchedule &schedule,
 }
 
 Status Execution::call(uint32_t function) {
+  SpanScope span(recorder_, SpanKind::Function, function);
   Status status = device_.call(function, bases_);
   // A lost rank is not a fault of the program.
   if (status.ok() || status.code() == ExitCode::RankLost)

@@ -5,6 +5,7 @@
 
 #include "runtime/checkpoint/RunSteps.h"
 #include "runtime/device/OverlappedCollectives.h"
+#include "runtime/device/SpanRecorder.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/VariantChoices.h"
 #include "runtime/trainer/Arenas.h"
@@ -84,6 +85,13 @@ public:
   /// Makes the calls until the next selectPhase() or selectVariant() those of a
   /// phase of that variant; null: of its last one, which update() ends.
   void selectPhase(const BoostPhase *phase) { phase_ = phase; }
+
+  /// Has functions from now on, and what they call, timed; null: not any more.
+  /// The recorder outlives the calls.
+  void setRecorder(SpanRecorder *recorder) {
+    recorder_ = recorder;
+    device_.setRecorder(recorder);
+  }
 
   Status init(uint64_t seed);
   /// Has the variants of the first steps after `globalStep` chosen: `known` are
@@ -179,6 +187,7 @@ private:
   RankCollectives *collectives_ = nullptr;
   std::unique_ptr<OverlappedCollectives> early_; ///< around them
   int64_t logAdasumEvery_ = 0;
+  SpanRecorder *recorder_ = nullptr;
   RunSteps run_;
   void *bases_[BOOSTC_ARENA_COUNT] = {};
   bool hasSchedules_ = false; ///< the control arena has had all their values

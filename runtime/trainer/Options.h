@@ -90,6 +90,11 @@ struct Options {
   std::optional<PrivateStateRule> privateState;
   bool evaluate = true;
 
+  // Of training and `bench`.
+  bool profiles = false;                   ///< --profile or --profile-steps
+  std::optional<std::string> profileTrace; ///< file of --profile=FILE
+  std::optional<int64_t> profileSteps;
+
   LaunchOptions launch; ///< of training, `eval`, `bench` and `ranks`
 
   std::optional<std::string> checkpoint;      ///< of `eval` and `export`

@@ -162,6 +162,18 @@ Result<StopReason> Trainer::takeSteps() {
 }
 
 Status Trainer::step(Prefetcher &batches) {
+  StepProfiler *profiler = settings_.profiler;
+  if (!profiler || !profiler->takesNext())
+    return takeStep(batches);
+  BOOSTRT_RETURN_IF_ERROR(settle());
+  profiler->begin(nextStep());
+  BOOSTRT_RETURN_IF_ERROR(takeStep(batches));
+  if (profiler->isDone() && settings_.profiled)
+    settings_.profiled();
+  return Status();
+}
+
+Status Trainer::takeStep(Prefetcher &batches) {
   Status status = runWindow(batches);
   std::optional<StepResults> before;
   if (status.ok()) {
@@ -192,8 +204,10 @@ Status Trainer::runWindow(Prefetcher &batches) {
 bool Trainer::settlesNext() const {
   int64_t next = position_.globalStep + 1;
   bool endsEpoch = stepsLeft() == 1, endsPass = stepsLeftOfPass() == 1;
+  bool isProfiled = settings_.profiler && settings_.profiler->isOpen();
   if (!execution_.runsAhead() || window_.hasPhases() || endsPass ||
-      next == run_.last() || saving_.isDue(next, position_.epoch, endsEpoch))
+      next == run_.last() || saving_.isDue(next, position_.epoch, endsEpoch) ||
+      isProfiled)
     return true;
   if (ranks_.isAlone())
     return false;
@@ -212,6 +226,9 @@ Status Trainer::settle() {
   if (execution_.isSettled())
     return Status();
   Result<StepResults> results = execution_.settle();
+  // What is reported and saved now is not part of the step.
+  if (settings_.profiler)
+    settings_.profiler->end();
   return results.ok() ? stepDone(*results) : results.status();
 }
 

@@ -27,6 +27,7 @@
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/trainer/RunData.h"
 #include "runtime/trainer/RunState.h"
+#include "runtime/trainer/StepProfiler.h"
 #include "runtime/trainer/StepWindow.h"
 
 #include <functional>
@@ -45,6 +46,10 @@ public:
     /// Called at the end of each epoch but the last of the run, between two
     /// steps; the batch arenas are free. Its failure ends the run.
     std::function<Status()> betweenEpochs = {};
+    /// Times some of the steps; null: none. It outlives the trainer.
+    StepProfiler *profiler = nullptr;
+    /// Called when it is done.
+    std::function<void()> profiled = {};
   };
 
   /// All references outlive the trainer. `metrics` may be null.
@@ -72,8 +77,10 @@ private:
   /// This rank's part of the next window, its gradients in set 0.
   Status runWindow(Prefetcher &batches);
   Result<StopReason> takeSteps();
-  /// Launches the next step; the one before is done then.
+  /// The next step, timed where the profiler says so.
   Status step(Prefetcher &batches);
+  /// Launches the next step; the one before is done then.
+  Status takeStep(Prefetcher &batches);
   /// Waits for the step that was launched, if it is not done.
   Status settle();
   /// The step that is launched next; another one may be under way.

@@ -45,6 +45,7 @@ CASES = [
     Case("full-disk-checkpoint", "boost-run b.so --checkpoint-dir disk/new", 6, needs=("mounts",),
          setup=DISK + "mkdir disk/new\n" + FILL, says=(r"cannot \w+ '[^']*disk/new[^']*'", FULL),
          makes=("disk/new/.boost-run.lock",)),
+    full_disk("full-disk-trace", "boost-run bench b.so --steps 2 --profile=disk/t.json", "t.json", 2),
     full_disk("full-disk-rank-table", "boost-run rank-table create --hosts 127.0.0.1 --devices 2 -o disk/t.json",
               "t.json", 2),
 

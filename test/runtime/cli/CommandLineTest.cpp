@@ -129,6 +129,47 @@ TEST(CommandLine, OtherCommands) {
   expectUsage({"info", "train.so", "--epochs=3"}, "unknown flag '--epochs'");
 }
 
+TEST(CommandLine, ProfilesAreOfTrainingAndOfBench) {
+  for (std::vector<const char *> command :
+       {std::vector<const char *>{"bench"}, {}}) {
+    auto parsed = [&](std::vector<const char *> flags) {
+      std::vector<const char *> all = command;
+      all.insert(all.end(), flags.begin(), flags.end());
+      auto line = parse(all);
+      EXPECT_TRUE(line.ok()) << line.status().message();
+      EXPECT_EQ(line->options.program, "a.so");
+      return line->options;
+    };
+    Options none = parsed({"a.so"});
+    EXPECT_FALSE(none.profiles || none.profileTrace || none.profileSteps);
+    // What follows the flag is not its value.
+    Options table = parsed({"--profile", "a.so"});
+    EXPECT_TRUE(table.profiles && !table.profileTrace);
+    Options trace = parsed({"a.so", "--profile=t.json"});
+    EXPECT_TRUE(trace.profiles);
+    EXPECT_EQ(*trace.profileTrace, "t.json");
+    // A file may have any name, and the last of a flag wins.
+    Options named = parsed({"a.so", "--profile", "--profile=table"});
+    EXPECT_EQ(*named.profileTrace, "table");
+    EXPECT_FALSE(parsed({"a.so", "--profile=t", "--profile"}).profileTrace);
+    Options steps = parsed({"a.so", "--profile-steps=7"});
+    EXPECT_TRUE(steps.profiles && !steps.profileTrace);
+    EXPECT_EQ(*steps.profileSteps, 7);
+    std::vector<const char *> empty = command;
+    empty.insert(empty.end(), {"a.so", "--profile="});
+    expectUsage(empty, "--profile= names no file for the trace; give "
+                       "--profile=FILE, or --profile for the table alone");
+    for (const char *wrong : {"0", "-1", "100001", "all"}) {
+      std::string flag = std::string("--profile-steps=") + wrong;
+      std::vector<const char *> flags = command;
+      flags.insert(flags.end(), {"a.so", flag.c_str()});
+      expectUsage(flags, "expected a whole number from 1 to 100000");
+    }
+  }
+  expectUsage({"eval", "a.so", "--ckpt=c", "--profile"},
+              "unknown flag '--profile'");
+}
+
 TEST(CommandLine, HelpAndVersionAreText) {
   for (std::vector<const char *> arguments :
        {std::vector<const char *>{"--help"}, {"-h"}, {"eval", "--help"}}) {

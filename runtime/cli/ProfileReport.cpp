@@ -1,0 +1,45 @@
+#include "runtime/cli/ProfileReport.h"
+
+#include "runtime/support/File.h"
+
+namespace boostrt {
+
+Status checkProfileOutput(const Options &options,
+                          std::span<const NamedFile> taken) {
+  return options.profileTrace
+             ? checkOutput(realFileSystem(), "--profile", *options.profileTrace,
+                           ExitCode::Usage, taken)
+             : Status();
+}
+
+Result<ProfileReport> ProfileReport::create(const Options &options,
+                                            const Session &session,
+                                            Ranks &ranks) {
+  ProfiledProgram source{session.program().descriptor(),
+                         session.target(),
+                         session.device().describe(),
+                         session.device().hasTimes(),
+                         {}};
+  BOOSTRT_RETURN_IF_ERROR(ranks.barrier());
+  if (uint32_t threads = session.device().threads())
+    source.peaks = measurePeaks(threads);
+  BOOSTRT_RETURN_IF_ERROR(ranks.barrier());
+  return ProfileReport(options, std::move(source));
+}
+
+Status ProfileReport::writeTrace(std::span<const Span> spans) const {
+  return options_.profileTrace
+             ? writeFileAtomically(realFileSystem(), *options_.profileTrace,
+                                   ExitCode::Usage, toTrace(source_, spans))
+             : Status();
+}
+
+std::string ProfileReport::text(std::span<const Span> spans) const {
+  return toText(source_, makeProfile(source_, spans));
+}
+
+nlohmann::ordered_json ProfileReport::json(std::span<const Span> spans) const {
+  return toJson(source_, makeProfile(source_, spans));
+}
+
+} // namespace boostrt

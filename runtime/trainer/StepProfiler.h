@@ -1,0 +1,42 @@
+// StepProfiler.h - which steps of a run are profiled.
+#pragma once
+
+#include "runtime/trainer/Execution.h"
+
+namespace boostrt {
+
+/// Times the steps of a run after its first few, which are slower than others.
+/// A step that is timed begins when the one before is done, and is done when it
+/// ends; nothing else of the run changes.
+class StepProfiler {
+public:
+  /// Times `steps` steps, 1 or more, after `skipped` others. The execution
+  /// outlives the profiler.
+  StepProfiler(Execution &execution, int64_t skipped, int64_t steps)
+      : execution_(execution), skipped_(skipped), left_(steps) {}
+  ~StepProfiler() { execution_.setRecorder(nullptr); }
+  StepProfiler(const StepProfiler &) = delete;
+  StepProfiler &operator=(const StepProfiler &) = delete;
+
+  /// Of the next step of the run, once each: whether it is to be timed.
+  bool takesNext() { return left_ > 0 && --skipped_ < 0; }
+  /// Before the first call of step `globalStep`, when the one before is done.
+  void begin(int64_t globalStep);
+  /// Once it is done; nothing where none is timed.
+  void end();
+  /// Whether a step is timed.
+  bool isOpen() const { return isOpen_; }
+  /// Whether all that were asked for are timed.
+  bool isDone() const { return left_ == 0; }
+
+  std::span<const Span> spans() const { return recorder_.spans(); }
+
+private:
+  Execution &execution_;
+  int64_t skipped_, left_;
+  bool isOpen_ = false;
+  size_t step_ = 0; ///< its span
+  SpanRecorder recorder_;
+};
+
+} // namespace boostrt
