@@ -90,7 +90,7 @@ struct Options {
   std::optional<PrivateStateRule> privateState;
   bool evaluate = true;
 
-  // Of training and `bench`.
+  // Profiles, in training and `bench`.
   bool profiles = false;                   ///< --profile or --profile-steps
   std::optional<std::string> profileTrace; ///< file of --profile=FILE
   std::optional<int64_t> profileSteps;

@@ -18,7 +18,7 @@ public:
   StepProfiler(const StepProfiler &) = delete;
   StepProfiler &operator=(const StepProfiler &) = delete;
 
-  /// Of the next step of the run, once each: whether it is to be timed.
+  /// Whether the next step of the run is to be timed; called once for each.
   bool takesNext() { return left_ > 0 && --skipped_ < 0; }
   /// Before the first call of step `globalStep`, when the one before is done.
   void begin(int64_t globalStep);

@@ -26,7 +26,8 @@ BoostLibraryCall callWith(uint64_t scratchBytes) {
           BOOSTC_PRECISION_FLOAT32,
           BOOSTC_FLOAT_F32,
           BOOSTC_FLOAT_F32,
-          0};
+          0,
+          {}};
 }
 
 uint64_t scratchOf(const BoostLibraryCall &call) {

@@ -49,7 +49,7 @@ void GatherOp::getEffects(
 
 int64_t GatherOp::getFlops() { return 0; }
 
-/// Of the table no more than the rows that are moved.
+/// The rows that are moved, which may be few of the table.
 int64_t GatherOp::getBytesRead() {
   return countBytes(getIndex().getType()) +
          std::min(countBytes(getSource().getType()),

@@ -58,7 +58,7 @@ protected:
   const BoostModule modules[2] = {{BOOSTC_MODULE_PTX, 80, "ptx80", 5}, {}};
   const BoostOperand operands[2] = {{4, 0, 0, "a"}, {4, 1, 0, "b"}};
   const BoostLaunch addOne = {
-      "add_one", "model.json:5:3", "fc1", operands, 2, 3, 32, 0};
+      "add_one", "model.json:5:3", "fc1", operands, 2, 3, 32, 0, {}};
   std::unique_ptr<CudaDriver> driver;
 
 private:
