@@ -18,8 +18,8 @@
 // CHECK-LABEL: llvm.mlir.global external hidden constant @boost.modules()
 // CHECK-LABEL: llvm.mlir.global internal constant @boost.descriptor()
 // CHECK: llvm.mlir.addressof @boost.modules
-// CHECK: llvm.mlir.addressof @boost.micro
 // CHECK: micro_kernel_0\00
+// CHECK: llvm.mlir.addressof @boost.micro
 // CHECK: sm_80
 // CHECK: micro_kernel_1\00
 // CHECK: llvm.mlir.addressof @boost.cuda.micro
