@@ -291,8 +291,8 @@ private:
 class ForwardBuilder {
 public:
   ForwardBuilder(ProgramParts &parts, bool isTraining)
-      : parts(parts), b(parts.builder), model(parts.model),
-        forward{{}, isTraining} {}
+      : parts(parts), b(parts.builder),
+        model(parts.model), forward{{}, isTraining} {}
 
   LogicalResult build() {
     if (forward.isTraining)
@@ -321,7 +321,7 @@ public:
 
 private:
   void declareInputs() {
-    int64_t batch = model.at("batch_size").integer;
+    int64_t batch = parts.microBatch;
     b.setInsertionPointToEnd(&parts.program.getBody().front());
     for (const Member &input : model.at("input").members) {
       IntegerAttr classes;

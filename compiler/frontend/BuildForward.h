@@ -32,6 +32,7 @@ struct ProgramParts {
   const Node &model;
   const ModelTable &table;
   ErrorList &errors;
+  int64_t microBatch = 1; ///< samples
   train::ProgramOp program = {};
   mlir::func::FuncOp forward = {};
   /// What evaluation computes, when that is something else.

@@ -144,14 +144,14 @@ static void checkSymbols(const Node &model, const LayerSpec &optimizer,
                                : "the program uses the name itself"));
 }
 
-/// Micro-batches of an optimizer step.
-static int64_t getMicroBatches(const Node &model) {
+/// Micro-batches of an optimizer step, of `size` samples each.
+static int64_t getMicroBatches(const Node &model, int64_t size) {
   const Node &boost = model.at("boost");
-  return boost.at("boost").at("grad_accumulation").boolean
-             ? boost.at("grad_accumulation")
-                   .at("grad_accumulation_step")
-                   .integer
-             : 1;
+  int64_t batches =
+      boost.at("boost").at("grad_accumulation").boolean
+          ? boost.at("grad_accumulation").at("grad_accumulation_step").integer
+          : 1;
+  return batches * (model.at("batch_size").integer / size);
 }
 
 /// The numbers of the parameters where a group begins.
@@ -295,6 +295,7 @@ static void setEma(ProgramParts &parts) {
 OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
                                              const Node &model,
                                              const ModelTable &table,
+                                             int64_t microBatch,
                                              ErrorList &errors) {
   const LayerEntry &optimizer = table.entry(
       LayerSpec::Kind::Optimizer, model.at("optimizer").at("type").text);
@@ -307,8 +308,9 @@ OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   b.setInsertionPointToEnd(module->getBody());
   ProgramParts parts{b, model, table, errors};
+  parts.microBatch = microBatch;
   parts.program = train::ProgramOp::create(
-      b, loc, name, model.at("batch_size").integer, getMicroBatches(model),
+      b, loc, name, microBatch, getMicroBatches(model, microBatch),
       model.at("epochs").integer, model.at("seed").integer, recipeText(model),
       recipeHash(model));
   parts.program.getBody().emplaceBlock();

@@ -12,10 +12,10 @@ namespace boostc::frontend {
 /// @micro,
 /// @update and @eval exist; every argument and the results of all but
 /// @forward are bound. Operations have the location of the layer they come
-/// from, under its name.
-mlir::OwningOpRef<mlir::ModuleOp> buildProgram(mlir::MLIRContext &context,
-                                               const Node &model,
-                                               const ModelTable &table,
-                                               ErrorList &errors);
+/// from, under its name. A micro-batch has `microBatch` samples, a divisor of
+/// batch_size, and a step as many micro-batches more.
+mlir::OwningOpRef<mlir::ModuleOp>
+buildProgram(mlir::MLIRContext &context, const Node &model,
+             const ModelTable &table, int64_t microBatch, ErrorList &errors);
 
 } // namespace boostc::frontend

@@ -409,6 +409,21 @@ static ValueTable emaTable() {
   return table;
 }
 
+/// What `boostc --memory-budget` may do to micro-batches; null: nothing.
+static ValueTable microBatchTable() {
+  ValueTable bound = makeInteger(1, kMaxBatch);
+  ValueTable largest = bound;
+  largest.isNullable = true;
+  ValueTable table = makeObject(
+      {"micro_batch",
+       "Lets `boostc --memory-budget` divide a batch into micro-batches.",
+       {optional("min", bound, "1", "The fewest samples of a micro-batch."),
+        optional("max", largest, "null",
+                 "The most samples; null: `batch_size`.")}});
+  table.isNullable = true;
+  return table;
+}
+
 ObjectTable frontend::trainTable() {
   ValueTable limit{.kind = Kind::Number,
                    .minimum = 0.0,
@@ -448,6 +463,15 @@ ObjectTable frontend::trainTable() {
            "that have samples, and `sum_rk (G / n)` without "
            "gradients_mean. Losses that are reported are means over "
            "samples in any case."),
+       optional(
+           "micro_batch", microBatchTable(), "null",
+           "Lets `boostc --memory-budget` divide the `batch_size` samples of "
+           "each batch into micro-batches of `min` to `max` samples, all of "
+           "one size that divides `batch_size`, and accumulate their "
+           "gradients. A step has the same samples and computes the same "
+           "mean, but batch_norm normalises by the statistics of a "
+           "micro-batch. null, and without a memory budget: micro-batches of "
+           "`batch_size` samples."),
        optional("ema", emaTable(), "null",
                 "Exponential moving averages of the weights, running "
                 "statistics included; checkpoints have both. null: none."),

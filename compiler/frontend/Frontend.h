@@ -26,6 +26,8 @@ struct FrontendOptions {
   bool hasBFloat16 = false, hasFloat16 = false;
   /// --boost-config: a dictionary that overrides the model file's "boost".
   std::optional<File> boostConfig = {};
+  /// Samples of a micro-batch, a divisor of batch_size; without it batch_size.
+  std::optional<int64_t> microBatch = {};
 };
 
 /// Whether a boost is on, and why.
@@ -33,6 +35,19 @@ struct BoostDecision {
   std::string name;
   bool isOn = false;
   std::string reason;
+};
+
+/// What a memory budget may make of batch_size: train.micro_batch.
+struct MicroBatchSizes {
+  int64_t batchSize = 0;
+  /// The divisors of it that a micro-batch may have, the largest first; none
+  /// where the model file lacks the key.
+  std::vector<int64_t> sizes = {};
+  /// Where it has the key.
+  std::optional<mlir::Location> loc = {};
+  /// The layers with statistics of a micro-batch: their number, and the first.
+  size_t statisticLayers = 0;
+  std::string statisticLayer = {};
 };
 
 enum class FrontendStatus {
@@ -48,12 +63,14 @@ enum class FrontendStatus {
 /// that the diagnostic handler prints from: the texts are added to it where
 /// they are not in it yet, under `fileName`, the names of overlays and of the
 /// boost configuration, and "--set PATH=VALUE" as the user wrote it.
-/// `decisions` gets one entry for each boost.
+/// `decisions` gets one entry for each boost, `microBatches` what
+/// train.micro_batch says.
 FrontendStatus importModel(mlir::MLIRContext &context, llvm::SourceMgr &sources,
                            llvm::StringRef fileName, llvm::StringRef text,
                            const FrontendOptions &options,
                            mlir::OwningOpRef<mlir::ModuleOp> &out,
-                           std::vector<BoostDecision> *decisions = nullptr);
+                           std::vector<BoostDecision> *decisions = nullptr,
+                           MicroBatchSizes *microBatches = nullptr);
 
 /// Loads the dialects whose ops a model file may name.
 void loadModelDialects(mlir::MLIRContext &context);

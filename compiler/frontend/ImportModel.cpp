@@ -3,6 +3,7 @@
 #include "compiler/frontend/CheckModel.h"
 #include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/JsonReader.h"
+#include "compiler/frontend/MicroBatches.h"
 #include "compiler/frontend/Overlay.h"
 #include "compiler/frontend/Overrides.h"
 #include "compiler/frontend/ResolveModel.h"
@@ -20,9 +21,10 @@ namespace {
 class Import {
 public:
   Import(mlir::MLIRContext &context, llvm::SourceMgr &sources,
-         const FrontendOptions &options, std::vector<BoostDecision> *decisions)
+         const FrontendOptions &options, std::vector<BoostDecision> *decisions,
+         MicroBatchSizes *microBatches)
       : context(context), sourceManager(sources), options(options),
-        decisions(decisions), errors(&context) {}
+        decisions(decisions), microBatches(microBatches), errors(&context) {}
 
   FrontendStatus run(StringRef fileName, StringRef text,
                      mlir::OwningOpRef<mlir::ModuleOp> &out) {
@@ -86,16 +88,21 @@ private:
       return {};
     resolveModel(model, expanded, table, errors);
     resolveBoosts(model, options.boostLevel, errors, decisions);
+    MicroBatchSizes sizes = resolveMicroBatches(model, table, errors);
     if (errors.hasErrors())
       return {};
+    if (microBatches)
+      *microBatches = sizes;
     remarkPrecision(model, options);
-    return buildProgram(context, model, table, errors);
+    return buildProgram(context, model, table,
+                        options.microBatch.value_or(sizes.batchSize), errors);
   }
 
   mlir::MLIRContext &context;
   llvm::SourceMgr &sourceManager;
   const FrontendOptions &options;
   std::vector<BoostDecision> *decisions;
+  MicroBatchSizes *microBatches;
   ErrorList errors;
   std::deque<Source> sources;
   std::deque<Expansion> expansions;
@@ -112,7 +119,9 @@ FrontendStatus boostc::importModel(mlir::MLIRContext &context,
                                    StringRef text,
                                    const FrontendOptions &options,
                                    mlir::OwningOpRef<mlir::ModuleOp> &out,
-                                   std::vector<BoostDecision> *decisions) {
+                                   std::vector<BoostDecision> *decisions,
+                                   MicroBatchSizes *microBatches) {
   loadModelDialects(context);
-  return Import(context, sources, options, decisions).run(fileName, text, out);
+  return Import(context, sources, options, decisions, microBatches)
+      .run(fileName, text, out);
 }

@@ -113,16 +113,34 @@ static bool isIrText(MLIRContext &context, const CompileOptions &options,
   return false;
 }
 
+namespace {
+/// What was compiled, and what is known of it besides the IR.
+struct Input {
+  OwningOpRef<ModuleOp> module = {};
+  std::vector<BoostDecision> decisions = {};
+  MicroBatchSizes microBatches = {};
+
+  // Of a model file, which may be imported again with other micro-batches.
+  FrontendOptions frontend = {};
+  std::string text = {};
+};
+} // namespace
+
+static FrontendStatus import(MLIRContext &context, llvm::SourceMgr &sources,
+                             const CompileOptions &options, Input &input) {
+  return importModel(context, sources, options.input, input.text,
+                     input.frontend, input.module, &input.decisions,
+                     &input.microBatches);
+}
+
 static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
-                                const CompileOptions &options,
-                                OwningOpRef<ModuleOp> &module,
-                                std::vector<BoostDecision> &decisions) {
+                                const CompileOptions &options, Input &input) {
   std::unique_ptr<llvm::MemoryBuffer> file = readFile(context, options.input);
   if (!file)
     return CompileResult::BadInput;
   if (!isModelText(context, options.input, file->getBuffer()))
     return CompileResult::BadInput;
-  FrontendOptions frontend;
+  FrontendOptions &frontend = input.frontend;
   for (const std::string &overlay : options.overlays) {
     std::unique_ptr<llvm::MemoryBuffer> text = readFile(context, overlay);
     if (!text)
@@ -143,11 +161,9 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
       return CompileResult::BadInput;
     frontend.boostConfig = {options.boostConfig, config->getBuffer().str()};
   }
-  // The buffer lives as long as `sources`, which carets are printed from.
-  StringRef text = file->getBuffer();
+  input.text = file->getBuffer().str();
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  switch (importModel(context, sources, options.input, text, frontend, module,
-                      &decisions)) {
+  switch (import(context, sources, options, input)) {
   case FrontendStatus::Ok:
     return CompileResult::Ok;
   case FrontendStatus::BadModel:
@@ -182,13 +198,11 @@ static CompileResult parseIr(MLIRContext &context, llvm::SourceMgr &sources,
 
 /// A file that ends in .mlir is IR; so is everything read in a later phase.
 static CompileResult readInput(MLIRContext &context, llvm::SourceMgr &sources,
-                               const CompileOptions &options,
-                               OwningOpRef<ModuleOp> &module,
-                               std::vector<BoostDecision> &decisions) {
+                               const CompileOptions &options, Input &input) {
   if (options.from != Phase::Input ||
       StringRef(options.input).ends_with(".mlir"))
-    return parseIr(context, sources, options, module);
-  return importJson(context, sources, options, module, decisions);
+    return parseIr(context, sources, options, input.module);
+  return importJson(context, sources, options, input);
 }
 
 /// Says in the IR what its bits may depend on.
@@ -225,28 +239,79 @@ static train::ProgramOp getProgram(ModuleOp module) {
   return *module.getOps<train::ProgramOp>().begin();
 }
 
-/// Runs the phases after `from` up to `buffers`, within the memory budget if
-/// there is one.
-static LogicalResult planMemory(OwningOpRef<ModuleOp> &module, Phase from,
-                                const CompileOptions &options) {
-  bool isPlanned = from >= Phase::Buffers;
-  Phase to =
-      options.memoryBudget && !isPlanned ? Phase::Linalg : Phase::Buffers;
-  if (failed(advance(*module, from, to, options)))
+/// Imports the model file of `input` again, with micro-batches of so many
+/// samples, and without a message.
+static FailureOr<OwningOpRef<ModuleOp>>
+importAgain(MLIRContext &context, llvm::SourceMgr &sources,
+            const CompileOptions &options, const Input &input,
+            int64_t microBatch) {
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
+  Input again;
+  again.frontend = input.frontend;
+  again.frontend.microBatch = microBatch;
+  again.text = input.text;
+  if (import(context, sources, options, again) != FrontendStatus::Ok)
     return failure();
+  if (options.reproducible)
+    setReproducible(*again.module, *options.reproducible);
+  return std::move(again.module);
+}
+
+/// Runs the phases after `from`, that of `input`, up to `buffers`, within the
+/// memory budget if there is one, which `choice` then tells of.
+static LogicalResult planMemory(MLIRContext &context, llvm::SourceMgr &sources,
+                                Input &input, Phase from,
+                                const CompileOptions &options,
+                                std::optional<report::BudgetChoice> &choice) {
   if (!options.memoryBudget)
-    return success();
-  if (isPlanned)
+    return advance(*input.module, from, Phase::Buffers, options);
+  uint64_t budget = *options.memoryBudget;
+  if (from >= Phase::Buffers) {
+    if (failed(advance(*input.module, from, Phase::Buffers, options)))
+      return failure();
     return report::checkMemoryBudget(
-        report::getLargestProgram(*module, options.job), *options.memoryBudget,
-        options.job);
-  return planWithinBudget(module, *options.memoryBudget, options.job,
-                          [&](ModuleOp planned, uint64_t maxRecomputed) {
-                            CompileOptions decided = options;
-                            decided.phase.maxRecomputed = maxRecomputed;
-                            return advance(planned, Phase::Linalg,
-                                           Phase::Buffers, decided);
-                          });
+        report::getLargestProgram(*input.module, options.job), budget,
+        options.job, "compiled from an earlier phase");
+  }
+  BudgetRequest request;
+  request.bytes = budget;
+  request.job = options.job;
+  request.microBatches = input.microBatches;
+  int64_t given = getProgram(*input.module).getBatchSize();
+  if (request.microBatches.sizes.empty()) {
+    request.microBatches.batchSize = given;
+    request.microBatches.sizes = {given};
+  }
+  request.lower = [&](int64_t size) -> FailureOr<OwningOpRef<ModuleOp>> {
+    OwningOpRef<ModuleOp> module = input.module->clone();
+    Phase phase = from;
+    if (size != given) {
+      auto again = importAgain(context, sources, options, input, size);
+      if (failed(again))
+        return failure();
+      module = std::move(*again);
+      phase = Phase::Input;
+    }
+    // What passes say of the first they would say of all.
+    std::optional<ScopedDiagnosticHandler> quiet;
+    if (size != request.microBatches.sizes.front())
+      quiet.emplace(&context, [](Diagnostic &) { return success(); });
+    if (failed(advance(*module, phase, Phase::Linalg, options)))
+      return failure();
+    return module;
+  };
+  request.plan = [&](ModuleOp planned, uint64_t maxRecomputed) {
+    CompileOptions decided = options;
+    decided.phase.maxRecomputed = maxRecomputed;
+    return advance(planned, Phase::Linalg, Phase::Buffers, decided);
+  };
+  FailureOr<BudgetedPlan> plan = planWithinBudget(request);
+  if (failed(plan))
+    return failure();
+  input.module = std::move(plan->module);
+  choice = plan->choice;
+  return success();
 }
 
 /// The features of the CPU that `module` is compiled for: of its program for
@@ -264,34 +329,67 @@ static std::string getCpuFeatures(ModuleOp module,
   return target ? target->getFeatures().str() : std::string();
 }
 
+/// Layers, from a module in phase `input`, and what they cost, which leads it
+/// to phase `step`.
+static LogicalResult explainLayers(ModuleOp module,
+                                   const CompileOptions &options,
+                                   report::Explanation &explanation) {
+  explanation.layers = report::collectLayers(getProgram(module));
+  if (failed(advance(module, Phase::Input, Phase::Step, options)))
+    return failure();
+  explanation.rest =
+      report::addStepCosts(getProgram(module), explanation.layers);
+  return success();
+}
+
+/// The same for the micro-batches that the memory budget has led to.
+static LogicalResult explainChoice(MLIRContext &context,
+                                   llvm::SourceMgr &sources,
+                                   const CompileOptions &options,
+                                   const Input &input,
+                                   report::Explanation &explanation) {
+  const report::BudgetChoice &choice = *explanation.choice;
+  for (report::Decision &decision : explanation.decisions)
+    if (decision.name == "grad_accumulation" && choice.microBatches > 1)
+      decision = {decision.name, true, "the memory budget divides batches"};
+  auto module =
+      importAgain(context, sources, options, input, choice.microBatch);
+  if (failed(module))
+    return failure();
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
+  return explainLayers(**module, options, explanation);
+}
+
 /// The report on a module in phase `input`.
-static CompileResult printReport(OwningOpRef<ModuleOp> &module,
-                                 ArrayRef<BoostDecision> decisions,
-                                 const CompileOptions &options,
+static CompileResult printReport(MLIRContext &context, llvm::SourceMgr &sources,
+                                 Input &input, const CompileOptions &options,
                                  llvm::raw_ostream &os) {
   // Verifies the phase: IR may come from anywhere.
-  if (failed(advance(*module, Phase::Input, Phase::Input, options)))
+  if (failed(advance(*input.module, Phase::Input, Phase::Input, options)))
     return CompileResult::BadInput;
+  train::ProgramOp program = getProgram(*input.module);
   if (options.report == Report::Summary) {
-    report::printSummary(getProgram(*module), os);
+    report::printSummary(program, os);
     return CompileResult::Ok;
   }
+  int64_t given = program.getBatchSize();
   report::Explanation explanation;
   explanation.samples = options.samples;
   explanation.job = options.job;
-  for (const BoostDecision &decision : decisions)
+  for (const BoostDecision &decision : input.decisions)
     explanation.decisions.push_back(
         {decision.name, decision.isOn, decision.reason});
-  explanation.layers = report::collectLayers(getProgram(*module));
-  if (failed(advance(*module, Phase::Input, Phase::Step, options)))
+  if (failed(explainLayers(*input.module, options, explanation)) ||
+      failed(planMemory(context, sources, input, Phase::Step, options,
+                        explanation.choice)))
     return CompileResult::BadInput;
-  explanation.rest =
-      report::addStepCosts(getProgram(*module), explanation.layers);
-  if (failed(planMemory(module, Phase::Step, options)))
+  if (explanation.choice && explanation.choice->microBatch != given &&
+      failed(explainChoice(context, sources, options, input, explanation)))
     return CompileResult::BadInput;
   std::vector<report::TargetPlan> plans;
-  for (auto program : module->getOps<train::ProgramOp>())
-    plans.push_back({getCudaTarget(program) ? "cuda" : "cpu", program});
+  for (auto planned : input.module->getOps<train::ProgramOp>())
+    plans.push_back({getCudaTarget(planned) ? "cuda" : "cpu", planned});
   report::printExplanation(plans, explanation, os);
   return CompileResult::Ok;
 }
@@ -305,23 +403,23 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
     report::printOps(context, stream);
     return CompileResult::Ok;
   }
-  OwningOpRef<ModuleOp> module;
-  std::vector<BoostDecision> decisions;
-  if (CompileResult result =
-          readInput(context, sources, options, module, decisions);
+  Input input;
+  if (CompileResult result = readInput(context, sources, options, input);
       result != CompileResult::Ok)
     return result;
+  OwningOpRef<ModuleOp> &module = input.module;
   if (options.reproducible)
     setReproducible(*module, *options.reproducible);
   if (options.limitLibrary)
     options.limitLibrary(getCpuFeatures(*module, options));
   if (options.report != Report::None)
-    return printReport(module, decisions, options, stream);
+    return printReport(context, sources, input, options, stream);
 
   bool wantsCode = options.emit != Emit::Phase || options.to > Phase::Llvm;
   Phase from = options.from, to = wantsCode ? Phase::Llvm : options.to;
   if (options.memoryBudget) {
-    if (failed(planMemory(module, from, options)))
+    std::optional<report::BudgetChoice> choice;
+    if (failed(planMemory(context, sources, input, from, options, choice)))
       return CompileResult::BadInput;
     from = Phase::Buffers;
   }

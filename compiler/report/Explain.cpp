@@ -395,6 +395,7 @@ private:
                   withSeparators(static_cast<int64_t>(plan.total()))});
     table.print(os);
     os << "  " << describeTransient(program) << "\n";
+    printBudget();
     // Only the activations, what kernels need next to them and what ranks
     // exchange differ.
     for (const TargetPlan &other : plans.drop_front())
@@ -402,6 +403,14 @@ private:
          << withSeparators(
                 static_cast<int64_t>(measureTotal(other.program, given.job)))
          << " in all, " << describeTransient(other.program) << "\n";
+  }
+
+  void printBudget() {
+    if (!given.choice)
+      return;
+    std::string made = describeBudgetChoice(*given.choice);
+    os << "  memory budget of " << describeBytes(given.choice->budget) << ": "
+       << (made.empty() ? "keeps every value" : made) << "\n";
   }
 
   static std::string describeTransient(train::ProgramOp program) {

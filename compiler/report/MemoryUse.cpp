@@ -1,5 +1,6 @@
 #include "compiler/report/MemoryUse.h"
 #include "compiler/report/ProgramTables.h"
+#include "runtime/program/AccumulatesInPlace.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -21,6 +22,19 @@ uint64_t report::measureTotal(train::ProgramOp program,
   return ProgramTables(program).planTraining(job).total();
 }
 
+uint64_t report::forecastTotal(train::ProgramOp program,
+                               const boostrt::JobShape &job, int64_t microBatch,
+                               int64_t microBatches, uint64_t transient) {
+  ProgramTables tables(program);
+  boostrt::MemoryPlan plan = tables.planTraining(job);
+  plan.bytes[BOOSTC_ARENA_TRANSIENT] = transient;
+  plan.bytes[BOOSTC_ARENA_BATCH] =
+      plan.bytes[BOOSTC_ARENA_BATCH] * microBatch / program.getBatchSize();
+  plan.copies[BOOSTC_ARENA_GRADIENT] = boostrt::gradientSets(
+      microBatches, boostrt::accumulatesInPlace(tables.program()));
+  return plan.total();
+}
+
 train::ProgramOp report::getLargestProgram(mlir::ModuleOp module,
                                            const boostrt::JobShape &job) {
   train::ProgramOp largest;
@@ -32,7 +46,8 @@ train::ProgramOp report::getLargestProgram(mlir::ModuleOp module,
 
 llvm::LogicalResult report::checkMemoryBudget(train::ProgramOp program,
                                               uint64_t budget,
-                                              const boostrt::JobShape &job) {
+                                              const boostrt::JobShape &job,
+                                              llvm::StringRef remedy) {
   boostrt::MemoryPlan plan = ProgramTables(program).planTraining(job);
   uint64_t total = plan.total();
   if (total <= budget)
@@ -49,5 +64,33 @@ llvm::LogicalResult report::checkMemoryBudget(train::ProgramOp program,
          << where << " takes " << describeBytes(total)
          << ", more than the memory budget of " << describeBytes(budget) << " ("
          << parts << "); the smallest possible is --memory-budget=" << total
-         << ", and a smaller batch_size needs less";
+         << ", " << remedy;
+}
+
+std::string report::describeBudgetChoice(const BudgetChoice &choice) {
+  bool isSplit = choice.microBatch != choice.batchSize;
+  if (!isSplit && choice.recomputed == 0)
+    return "";
+  std::string text;
+  if (isSplit)
+    text =
+        llvm::formatv("divides a batch of {0} samples into {1} micro-batches "
+                      "of {2}",
+                      choice.batchSize, choice.batchSize / choice.microBatch,
+                      choice.microBatch);
+  if (choice.recomputed > 0)
+    text += llvm::formatv(
+        "{0}computes {1} {2} again instead of keeping {3} ({4:F2} % more "
+        "operations)",
+        isSplit ? " and " : "", choice.recomputed,
+        choice.recomputed == 1 ? "value" : "values",
+        choice.recomputed == 1 ? "it" : "them", choice.extraFlops);
+  text += llvm::formatv(", so that training takes {0}",
+                        describeBytes(choice.bytes));
+  if (choice.bytesBefore != choice.bytes)
+    text += llvm::formatv(" instead of {0}", describeBytes(choice.bytesBefore));
+  if (choice.largestMicroBatch != choice.batchSize)
+    text += llvm::formatv("; train.micro_batch allows {0} samples at most",
+                          choice.largestMicroBatch);
+  return text;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/report/LayerCosts.h"
+#include "compiler/report/MemoryUse.h"
 #include "runtime/program/StepModel.h"
 #include <optional>
 
@@ -24,6 +25,8 @@ struct Explanation {
   std::vector<Decision> decisions;
   std::optional<int64_t> samples;
   boostrt::JobShape job;
+  /// What a memory budget made of the program, where there is one.
+  std::optional<BudgetChoice> choice = {};
 };
 
 /// The program for one kind of device, in phase `buffers`.
