@@ -16,7 +16,8 @@ namespace boostrt {
 ///    applied,
 ///  - train.device_num: another number of ranks may resume,
 ///  - data.source: the same data may lie elsewhere on another machine,
-///  - accumulation: samples, not steps, say how far an epoch is,
+///  - accumulation, and train.micro_batch with it: samples, not steps, say how
+///    far an epoch is,
 ///  - boost switches that are off, with their sections, and what no switch
 ///    turns on.
 /// In are the layers with names and initialisers, batch size, seed, loss,
@@ -47,6 +48,7 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   eraseFrom("train", "eval_every");
   eraseFrom("train", "on_nonfinite");
   eraseFrom("train", "device_num");
+  eraseFrom("train", "micro_batch");
   // Recipes from before there was a choice average no weights.
   if (auto train = recipe.find("train");
       train != recipe.end() && train->is_object() && train->contains("ema")) {

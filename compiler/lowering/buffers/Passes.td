@@ -7,12 +7,14 @@ def RecomputePass : Pass<"boostc-recompute", "::boostc::train::ProgramOp"> {
   let summary = "computes cheap values again instead of keeping them";
   let description = [{
     A value that the forward part and, much later, the backward part read occupies memory in
-    between. Where the most bytes are alive at once, the pass looks for the value that costs
-    the fewest scalar operations for a byte among those that are not needed right there and
-    whose inputs are alive at their next use anyway, and computes it again before that use.
-    It repeats this until there is none, or `most` values are computed again. Elementwise
-    ops and small reductions (pooling, normalisation) qualify, contractions do not.
-    Results are the same bits: the same op runs on the same inputs.
+    between. Where the most bytes are alive at once, in the function that needs most, the pass
+    looks for the value that costs the least work for a byte (operations, and bytes read and
+    written) among those that are not needed right there, and computes it again before its next
+    use. Operands that are alive then are read; small ones are kept until then; others are
+    computed again, too, up to four ops for a value. It repeats this until there is no value
+    that lowers the peak, or `most` values are computed again. Elementwise ops and small
+    reductions (pooling, normalisation) qualify, contractions do not. Results are the same
+    bits: the same op runs on the same inputs.
 
     The program's attribute `rt.recomputed` says how many values there are.
 

@@ -23,6 +23,9 @@ constexpr int64_t kMaxOpsPerElement = 256;
 /// channel's mean for a normalised tensor.
 constexpr int64_t kSmallOperand = 16;
 
+/// The peak divided by this is too little to compute anything again for.
+constexpr int64_t kNegligible = 1000;
+
 /// Ops that are computed again, one after the other, for one value.
 constexpr unsigned kMaxChain = 4;
 
@@ -209,7 +212,7 @@ private:
       if (const Life &known = lives.find(operand)->second;
           known.getLast() < fullest)
         choice.gain -= known.bytes;
-    if (choice.gain <= 0 || isTooMuch(choice, life.bytes))
+    if (choice.gain <= getPeak() / kNegligible || isTooMuch(choice, life.bytes))
       return std::nullopt;
     return choice;
   }

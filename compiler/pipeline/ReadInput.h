@@ -1,0 +1,37 @@
+// ReadInput.h - what boostc reads: a model file or IR.
+#pragma once
+
+#include "compiler/frontend/Frontend.h"
+#include "compiler/pipeline/Compiler.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace boostc {
+
+/// What was compiled, and what is known of it besides the IR.
+struct CompilerInput {
+  mlir::OwningOpRef<mlir::ModuleOp> module = {};
+  std::vector<BoostDecision> decisions = {};
+  MicroBatchSizes microBatches = {};
+
+  // Of a model file, which may be imported again with other micro-batches.
+  FrontendOptions frontend = {};
+  std::string text = {};
+};
+
+/// Reads `options.input`, IR where it ends in .mlir or is of a later phase than
+/// `input`, else a model file.
+CompileResult readInput(mlir::MLIRContext &context, llvm::SourceMgr &sources,
+                        const CompileOptions &options, CompilerInput &input);
+
+/// Imports the model file of `input` again, with micro-batches of so many
+/// samples.
+llvm::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importAgain(mlir::MLIRContext &context, llvm::SourceMgr &sources,
+            const CompileOptions &options, const CompilerInput &input,
+            int64_t microBatch, bool isQuiet = true);
+
+/// Swallows messages as long as `quiet` lives: those that were given before.
+void beQuiet(mlir::MLIRContext &context,
+             std::optional<mlir::ScopedDiagnosticHandler> &quiet);
+
+} // namespace boostc
