@@ -7,7 +7,7 @@ using namespace boostc;
 using namespace boostc::frontend;
 using llvm::formatv;
 
-/// Of `number`, the largest first.
+/// The divisors of `number`, the largest first.
 static std::vector<int64_t> getDivisors(int64_t number) {
   std::vector<int64_t> large, small;
   for (int64_t divisor = 1; divisor * divisor <= number; ++divisor) {

@@ -13,7 +13,7 @@ struct CompilerInput {
   std::vector<BoostDecision> decisions = {};
   MicroBatchSizes microBatches = {};
 
-  // Of a model file, which may be imported again with other micro-batches.
+  // A model file may be imported again with other micro-batches.
   FrontendOptions frontend = {};
   std::string text = {};
 };

@@ -18,7 +18,7 @@ struct ComputeCost {
   double weigh() const;
 };
 
-/// Of a function in phase `linalg`: contractions, loops and all else once.
+/// The cost of a function in phase `linalg`.
 ComputeCost estimateCost(mlir::func::FuncOp function);
 
 /// What became of a program after so many values.
@@ -26,7 +26,7 @@ struct RecomputeTrace {
   struct Step {
     /// The most bytes of temporaries alive at once in a function.
     int64_t peak = 0;
-    /// Of all that is computed again in a call of each function.
+    /// All that is computed again in a call of each function.
     ComputeCost cost = {};
   };
   /// By the number of values computed again, from 0.
