@@ -292,7 +292,9 @@ private:
     if (choice.microBatch != choice.batchSize && allowed.statisticLayers > 0)
       emitRemark(*allowed.loc)
           << describeStatistics(allowed) << " by the statistics of "
-          << choice.microBatch << " samples instead of " << choice.batchSize;
+          << choice.microBatch
+          << (choice.microBatch == 1 ? " sample" : " samples") << " instead of "
+          << choice.batchSize;
     plan.module = std::move(planned.module);
     return plan;
   }

@@ -90,7 +90,7 @@ std::string report::describeBudgetChoice(const BudgetChoice &choice) {
   if (choice.bytesBefore != choice.bytes)
     text += llvm::formatv(" instead of {0}", describeBytes(choice.bytesBefore));
   if (choice.largestMicroBatch != choice.batchSize)
-    text += llvm::formatv("; train.micro_batch allows {0} samples at most",
+    text += llvm::formatv("; train.micro_batch allows {0} at most",
                           choice.largestMicroBatch);
   return text;
 }
