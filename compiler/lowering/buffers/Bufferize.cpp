@@ -7,13 +7,15 @@
 //     a later step may give a shared one the memory of only one of its users.
 //  3. Elementwise ops overwrite an operand that is not read again.
 //  4. A result is not computed in the memory of an argument that is read later.
-//  5. Empty tensors that end up in a destination are replaced by it.
-//  6. One-shot bufferization decides every copy; what remains is copied
+//  5. Long chains of sums get a buffer of their own (SumChains.h).
+//  6. Empty tensors that end up in a destination are replaced by it.
+//  7. One-shot bufferization decides every copy; what remains is copied
 //  explicitly.
-//  7. Ops that are executed as a whole, library calls and convolutions, take
+//  8. Ops that are executed as a whole, library calls and convolutions, take
 //  whole buffers: a slice of one is copied for them.
 
 #include "compiler/lowering/buffers/Passes.h"
+#include "compiler/lowering/buffers/SumChains.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
@@ -264,7 +266,7 @@ static bool isSlice(Value value) {
   return false;
 }
 
-/// Step 7.
+/// Step 8.
 static void copySlices(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
     auto whole = dyn_cast<DestinationStyleOpInterface>(op);
@@ -317,6 +319,7 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
       separateInitialValues(function);
       reuseDyingOperands(function);
       keepArgumentsThatAreRead(function);
+      placeSumChains(function);
       IRRewriter rewriter(&getContext());
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
         return signalPassFailure();

@@ -6,6 +6,7 @@
 #row = affine_map<(d0, d1) -> (d0)>
 #swapped = affine_map<(d0, d1) -> (d1, d0)>
 #none = affine_map<() -> ()>
+#sum = affine_map<(d0) -> ()>
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
@@ -347,6 +348,145 @@ func.func @view(%x: tensor<4x2x3xf32> {rt.binding = #rt.binding<input, "x">})
     linalg.yield %n : f32
   } -> tensor<4x6xf32>
   return %y : tensor<4x6xf32>
+}
+
+// A long chain of sums shares one buffer, as a short one does; a result that leaves is
+// computed where it is to be.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: %[[X:[^ ]+]]: memref<4xf32>
+// CHECK-SAME: %[[Y:[^ ]+]]: memref<f32> {rt.binding = #rt.binding<gradient, "y">}
+// CHECK: %[[SUM:.+]] = memref.alloc() {alignment = 64 : i64} : memref<f32>
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: linalg.fill {{.*}} outs(%[[SUM]] : memref<f32>)
+// CHECK-COUNT-8: linalg.generic {{.*}} ins(%[[X]] : memref<4xf32>) outs(%[[SUM]] : memref<f32>)
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]] : memref<f32>) outs(%[[Y]] : memref<f32>)
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @chain(%x: tensor<4xf32> {rt.binding = #rt.binding<input, "x">})
+    -> (tensor<f32> {rt.binding = #rt.binding<gradient, "y">}) {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%c0 : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %t0 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%f : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t1 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t0 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t2 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t1 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t3 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t2 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t4 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t3 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t5 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t4 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t6 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t5 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t7 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t6 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %e2 = tensor.empty() : tensor<f32>
+  %y = linalg.generic {indexing_maps = [#none, #none], iterator_types = []}
+      ins(%t7 : tensor<f32>) outs(%e2 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.negf %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @chain_is_result
+// CHECK-SAME: %[[Y:[^ ]+]]: memref<f32> {rt.binding = #rt.binding<gradient, "y">}
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK-COUNT-8: linalg.generic {{.*}} outs(%[[Y]] : memref<f32>)
+// CHECK-NOT: memref.copy
+// CHECK: return{{$}}
+func.func @chain_is_result(%x: tensor<4xf32> {rt.binding = #rt.binding<input, "x">})
+    -> (tensor<f32> {rt.binding = #rt.binding<gradient, "y">}) {
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%c0 : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %t0 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%f : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t1 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t0 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t2 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t1 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t3 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t2 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t4 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t3 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t5 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t4 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t6 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t5 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %t7 = linalg.generic {indexing_maps = [#id, #sum], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%t6 : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %out, %in : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  return %t7 : tensor<f32>
 }
 
 }

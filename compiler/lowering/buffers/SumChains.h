@@ -1,0 +1,16 @@
+// SumChains.h - long chains of sums, before bufferization.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace boostc {
+
+/// Gives each long chain of ops that add to the same value, which nothing else
+/// reads in between, a buffer that its ops write one after the other.
+///
+/// One-shot bufferization would decide the same, but compares all reads with
+/// all writes of the values that share memory for each of them: a check of the
+/// gradients of 161 parameters took it two thirds of its time.
+void placeSumChains(mlir::func::FuncOp function);
+
+} // namespace boostc
