@@ -1,5 +1,7 @@
 #include "compiler/lowering/llvm/DescriptorImage.h"
 #include "llvm/Support/MathExtras.h"
+#include <functional>
+#include <iterator>
 
 using namespace mlir;
 using namespace boostc;
@@ -70,58 +72,96 @@ void DescriptorImage::setPointers(const StructSchema &structure,
   }
 }
 
+namespace {
+
+/// A field of a constant struct, and what emits its value.
+struct Field {
+  Type type;
+  std::function<Value()> emit;
+};
+
+/// Fields of one struct: each insertion copies the constant so far, and is
+/// printed with the type of the struct.
+constexpr size_t kMaxFields = 32;
+
+} // namespace
+
+/// A packed struct of `fields`.
+static Field makeStruct(OpBuilder &builder, Location loc,
+                        std::vector<Field> fields) {
+  SmallVector<Type> types;
+  for (const Field &field : fields)
+    types.push_back(field.type);
+  auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), types,
+                                               /*isPacked=*/true);
+  auto emit = [&builder, loc, type, fields = std::move(fields)] {
+    Value value = LLVM::UndefOp::create(builder, loc, type);
+    for (auto [number, field] : llvm::enumerate(fields))
+      value = LLVM::InsertValueOp::create(
+          builder, loc, value, field.emit(),
+          ArrayRef<int64_t>{static_cast<int64_t>(number)});
+    return value;
+  };
+  return {type, std::move(emit)};
+}
+
+/// The same, as structs of structs where there are many.
+static Field makeNestedStruct(OpBuilder &builder, Location loc,
+                              std::vector<Field> fields) {
+  while (fields.size() > kMaxFields) {
+    std::vector<Field> groups;
+    for (size_t first = 0; first < fields.size(); first += kMaxFields) {
+      size_t count = std::min(kMaxFields, fields.size() - first);
+      auto begin = std::make_move_iterator(fields.begin() +
+                                           static_cast<ptrdiff_t>(first));
+      groups.push_back(makeStruct(
+          builder, loc, {begin, begin + static_cast<ptrdiff_t>(count)}));
+    }
+    fields = std::move(groups);
+  }
+  return makeStruct(builder, loc, std::move(fields));
+}
+
 void DescriptorImage::emit(OpBuilder &builder, Location loc,
                            StringRef name) const {
   MLIRContext *context = builder.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
-  // A packed struct: runs of bytes and, between them, the pointers.
-  SmallVector<Type> fields;
+  // Runs of bytes and, between them, the pointers.
+  std::vector<Field> fields;
   uint64_t at = 0;
   auto addRun = [&](uint64_t end) {
-    if (end > at)
-      fields.push_back(LLVM::LLVMArrayType::get(builder.getI8Type(), end - at));
-    at = end;
-  };
-  for (const auto &[position, target] : pointers) {
-    addRun(position);
-    fields.push_back(pointer);
-    at += sizeof(void *);
-  }
-  addRun(bytes.size());
-  auto type =
-      LLVM::LLVMStructType::getLiteral(context, fields, /*isPacked=*/true);
-  auto global = LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name,
-                                       Attribute(), BOOSTC_ALIGNMENT);
-
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&global.getInitializerRegion());
-  Value image = LLVM::UndefOp::create(builder, loc, type);
-  Value self = LLVM::AddressOfOp::create(builder, loc, pointer, name);
-  int64_t field = 0;
-  at = 0;
-  auto insert = [&](Value value) {
-    image = LLVM::InsertValueOp::create(builder, loc, image, value,
-                                        ArrayRef<int64_t>{field++});
-  };
-  auto insertRun = [&](uint64_t end) {
     if (end > at) {
       StringRef run(bytes.data() + at, end - at);
-      insert(LLVM::ConstantOp::create(builder, loc, fields[field],
-                                      builder.getStringAttr(run)));
+      Type type = LLVM::LLVMArrayType::get(builder.getI8Type(), run.size());
+      fields.push_back({type, [&builder, loc, type, run]() -> Value {
+                          return LLVM::ConstantOp::create(
+                              builder, loc, type, builder.getStringAttr(run));
+                        }});
     }
     at = end;
   };
+  Value self;
   for (const auto &[position, target] : pointers) {
-    insertRun(position);
-    if (target.symbol.empty())
-      insert(LLVM::GEPOp::create(
-          builder, loc, pointer, builder.getI8Type(), self,
-          LLVM::GEPArg(static_cast<int32_t>(target.position))));
-    else
-      insert(LLVM::AddressOfOp::create(builder, loc, pointer, target.symbol));
+    addRun(position);
+    fields.push_back(
+        {pointer, [&, &target = target]() -> Value {
+           if (!target.symbol.empty())
+             return LLVM::AddressOfOp::create(builder, loc, pointer,
+                                              target.symbol);
+           return LLVM::GEPOp::create(
+               builder, loc, pointer, builder.getI8Type(), self,
+               LLVM::GEPArg(static_cast<int32_t>(target.position)));
+         }});
     at += sizeof(void *);
   }
-  insertRun(bytes.size());
-  LLVM::ReturnOp::create(builder, loc, image);
+  addRun(bytes.size());
+  Field image = makeNestedStruct(builder, loc, std::move(fields));
+  auto global = LLVM::GlobalOp::create(
+      builder, loc, image.type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      name, Attribute(), BOOSTC_ALIGNMENT);
+
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&global.getInitializerRegion());
+  self = LLVM::AddressOfOp::create(builder, loc, pointer, name);
+  LLVM::ReturnOp::create(builder, loc, image.emit());
 }
