@@ -151,6 +151,9 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
     auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     kernel.setLinkage(LLVM::Linkage::Internal);
     kernel.setTargetCpu(cpu);
+    // Inlined into its entry, it would be optimised twice, and what it knows
+    // of its arguments becomes metadata of every access.
+    kernel.setNoInline(true);
     adoptLoopAnnotations(kernel);
     moveBf16AsBits(kernel);
     buildEntry(kernel);
