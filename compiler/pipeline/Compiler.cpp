@@ -11,6 +11,13 @@
 using namespace mlir;
 using namespace boostc;
 
+/// Every phase ends with a verifier; debug builds verify after each pass, too.
+#ifdef NDEBUG
+static constexpr bool kVerifiesEachPass = false;
+#else
+static constexpr bool kVerifiesEachPass = true;
+#endif
+
 /// Prints IR so that reading it back gives the same module.
 static void printModule(ModuleOp module, SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream stream(output);
@@ -24,7 +31,7 @@ static void printModule(ModuleOp module, SmallVectorImpl<char> &output) {
 static LogicalResult advance(ModuleOp module, Phase from, Phase to,
                              const CompileOptions &options) {
   PassManager manager(module.getContext());
-  manager.enableVerifier(true);
+  manager.enableVerifier(kVerifiesEachPass);
   if (options.configure && failed(options.configure(manager)))
     return failure();
   buildPipeline(manager, from, to, options.phase);
@@ -205,7 +212,7 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
     from = Phase::Buffers;
   }
   PassManager manager(&context);
-  manager.enableVerifier(true);
+  manager.enableVerifier(kVerifiesEachPass);
   if (options.configure && failed(options.configure(manager)))
     return CompileResult::BadUsage;
   buildPipeline(manager, from, to, options.phase);

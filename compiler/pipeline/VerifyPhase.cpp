@@ -8,6 +8,7 @@
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "runtime/abi/boost_abi.h"
 
@@ -80,6 +81,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       getOperation().emitError("'") << phase << "' is not a phase with IR";
       return signalPassFailure();
     }
+    // Passes are not verified one by one in a release.
+    if (failed(verify(getOperation())))
+      return signalPassFailure();
     PhaseRules rules = getRules(*current);
     numbers.clear();
     // What holds others first: "linalg.fill does not belong" says more than its
