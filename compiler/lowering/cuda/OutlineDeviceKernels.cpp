@@ -3,7 +3,7 @@
 // The body of a function is a straight line; DeviceSchedule.h says what of it
 // becomes one kernel.
 
-#include "compiler/lowering/cuda/DeviceSchedule.h"
+#include "compiler/lowering/cuda/EqualUnits.h"
 #include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/KernelWork.h"
@@ -199,7 +199,8 @@ struct OutlineDeviceKernels
                            Float32Type::get(kernel.getContext()));
   }
 
-  /// Each unit gets as many blocks as it asks for, in their order.
+  /// Each unit gets as many blocks as it asks for; those with equal code follow
+  /// each other and share it.
   static void emitUnits(gpu::GPUFuncOp kernel, Location loc,
                         const DeviceKernel &group, ArrayRef<Value> operands,
                         IRMapping &buffers) {
@@ -213,23 +214,32 @@ struct OutlineDeviceKernels
     Value memory = addStages(kernel, loc, group);
     for (Operation *op : group.ops)
       cloneViews(builder, op, buffers);
-    for (auto [number, unit] : llvm::enumerate(group.units)) {
-      bool isLast = number + 1 == group.units.size();
+    std::vector<EqualUnits> runs = findEqualUnits(group, loc, buffers);
+    for (const EqualUnits &units : runs) {
+      const DeviceUnit &unit = *units.front();
+      int64_t blocks = unit.countBlocks();
+      bool isLast = &units == &runs.back();
       scf::IfOp choice;
       Value limit;
       if (!isLast) {
-        limit =
-            arith::ConstantIndexOp::create(builder, loc, unit.countBlocks());
+        limit = arith::ConstantIndexOp::create(
+            builder, loc, blocks * static_cast<int64_t>(units.size()));
         Value isMine = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::ult, block, limit);
         choice = scf::IfOp::create(builder, loc, isMine, /*withElse=*/true);
         builder.setInsertionPointToStart(choice.thenBlock());
       }
+      Value own = block;
+      if (units.size() > 1) {
+        Value count = arith::ConstantIndexOp::create(builder, loc, blocks);
+        Value number = builder.createOrFold<arith::DivUIOp>(loc, block, count);
+        own = builder.createOrFold<arith::RemUIOp>(loc, block, count);
+        chooseUnit(builder, loc, units, number, buffers);
+      }
       if (unit.isChain())
         emitChain(builder, kernel, loc, unit, thread);
       else
-        emitGrid(builder, kernel, loc, unit.nests.front(), memory, block,
-                 thread);
+        emitGrid(builder, kernel, loc, unit.nests.front(), memory, own, thread);
       if (isLast)
         break;
       builder.setInsertionPointToStart(choice.elseBlock());

@@ -55,6 +55,47 @@ func.func @tiles() {
   return
 }
 
+// Three ops with equal code share it: 64 blocks each, and the number of the block says whose
+// buffers they take. One of another shape has code of its own.
+// HOST-LABEL: func.func @equal
+// HOST: rt.launch_grid @kernels::@equal_kernel_0({{.*}}) blocks(224) threads(128)
+// HOST-NEXT: return
+// CHECK-LABEL: gpu.func @equal_kernel_0
+// CHECK-SAME: %[[A:[^:]+]]: memref<64x512xf32> {{[^,]*}}, llvm.noalias}, %[[A2:[^:]+]]: memref<64x512xf32>
+// CHECK: %[[BLOCK:.+]] = gpu.block_id x
+// CHECK: %[[ALL:.+]] = arith.constant 192 : index
+// CHECK-NEXT: arith.cmpi ult, %[[BLOCK]], %[[ALL]]
+// CHECK-NEXT: scf.if
+// CHECK: %[[UNIT:.+]] = arith.divui %[[BLOCK]], %c64
+// CHECK: %[[OWN:.+]] = arith.remui %[[BLOCK]], %c64
+// CHECK: arith.cmpi ult, %[[UNIT]], %c1
+// CHECK-NEXT: %[[CHOSEN:.+]]:2 = scf.if
+// CHECK-NEXT: scf.yield %[[A]], %[[A2]] : memref<64x512xf32>, memref<64x512xf32>
+// CHECK: arith.cmpi ult, %[[UNIT]], %c2
+// CHECK: arith.muli %[[OWN]], %c128
+// CHECK-COUNT-4: memref.reinterpret_cast %[[CHOSEN]]#0
+// CHECK-COUNT-4: memref.reinterpret_cast %[[CHOSEN]]#1
+// CHECK: else
+// CHECK: arith.subi %[[BLOCK]], %[[ALL]]
+// CHECK-COUNT-4: math.exp
+// CHECK-NOT: math.exp
+// CHECK: gpu.return
+func.func @equal() {
+  %a0 = rt.buffer batch[0] : memref<64x512xf32>
+  %b0 = rt.buffer transient[0] : memref<64x512xf32>
+  %a1 = rt.buffer batch[131072] : memref<64x512xf32>
+  %b1 = rt.buffer transient[131072] : memref<64x512xf32>
+  %a2 = rt.buffer batch[262144] : memref<64x512xf32>
+  %b2 = rt.buffer transient[262144] : memref<64x512xf32>
+  %a3 = rt.buffer batch[393216] : memref<32x512xf32>
+  %b3 = rt.buffer transient[393216] : memref<32x512xf32>
+  linalg.exp ins(%a0 : memref<64x512xf32>) outs(%b0 : memref<64x512xf32>)
+  linalg.exp ins(%a3 : memref<32x512xf32>) outs(%b3 : memref<32x512xf32>)
+  linalg.exp ins(%a1 : memref<64x512xf32>) outs(%b1 : memref<64x512xf32>)
+  linalg.exp ins(%a2 : memref<64x512xf32>) outs(%b2 : memref<64x512xf32>)
+  return
+}
+
 // What a collective exchanges is announced after the last kernel that touches it, which
 // may hold ops that came later; after the last one there is nothing to overlap with.
 // HOST-LABEL: func.func @announces

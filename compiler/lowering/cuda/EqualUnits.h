@@ -1,0 +1,27 @@
+// EqualUnits.h - units of a kernel that do the same with other buffers.
+//
+// The update of all parameters is one kernel: parameters of equal shapes share
+// its code, which chooses their buffers by the number of the block. Code is
+// smaller by the number of equal units, and so is the time to compile it.
+#pragma once
+
+#include "compiler/lowering/cuda/DeviceSchedule.h"
+
+namespace boostc {
+
+/// Units with equal code, which the first one's is emitted for.
+using EqualUnits = llvm::SmallVector<const DeviceUnit *>;
+
+/// The units of `kernel`, sorted by the first that each is equal to. `buffers`
+/// maps what they read and write.
+std::vector<EqualUnits> findEqualUnits(const DeviceKernel &kernel,
+                                       mlir::Location loc,
+                                       mlir::IRMapping &buffers);
+
+/// Makes `buffers` map what the first of `units` reads and writes to what that
+/// of number `number` does.
+void chooseUnit(mlir::OpBuilder &builder, mlir::Location loc,
+                const EqualUnits &units, mlir::Value number,
+                mlir::IRMapping &buffers);
+
+} // namespace boostc
