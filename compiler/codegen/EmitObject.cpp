@@ -1,10 +1,13 @@
 #include "compiler/codegen/Backend.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/DeviceModules.h"
+#include "compiler/codegen/KernelChunks.h"
 #include "compiler/codegen/LinkProgram.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ThreadPool.h"
+#include <atomic>
 
 using namespace mlir;
 using namespace boostc;
@@ -24,11 +27,8 @@ public:
     code = std::make_unique<llvm::Module>(name, context);
   }
 
+  /// On any thread, as write(): only a diagnostic touches the module of MLIR.
   LogicalResult optimize(int level) {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
     // Functions for a better CPU say so themselves.
     backend = Backend::create(module, *code, "x86_64-unknown-linux-gnu",
                               "x86-64", /*features=*/"", level);
@@ -51,11 +51,52 @@ private:
   std::unique_ptr<Backend> backend;
 };
 
+/// Generates code of modules on threads of its own.
+class ChunkCompiler {
+public:
+  ChunkCompiler(int level, size_t count)
+      : level(level), objects(count),
+        pool(llvm::hardware_concurrency(static_cast<unsigned>(count))) {}
+
+  LogicalResult start(ModuleOp chunk) {
+    HostCode &code = *codes.emplace_back(std::make_unique<HostCode>(chunk));
+    if (failed(code.translate()))
+      return failure();
+    pool.async([this, &code, &object = objects[codes.size() - 1]] {
+      if (failed(code.optimize(level)) ||
+          failed(code.write(MachineCode::Object, object)))
+        hasFailed = true;
+    });
+    return success();
+  }
+  /// Waits, and appends the objects in their order.
+  LogicalResult finish(std::vector<ObjectFile> &all) {
+    pool.wait();
+    llvm::move(objects, std::back_inserter(all));
+    return success(!hasFailed);
+  }
+
+private:
+  int level;
+  std::vector<std::unique_ptr<HostCode>> codes;
+  std::vector<ObjectFile> objects;
+  std::atomic<bool> hasFailed = false;
+  llvm::DefaultThreadPool pool; // last, as its threads use the others
+};
+
 } // namespace
+
+static void initializeHostTarget() {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+}
 
 LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
                                       int level, SmallVectorImpl<char> &output,
                                       StringRef ptxas) {
+  initializeHostTarget();
   DeviceModules modules(module, level);
   HostCode host(module);
   if (failed(modules.start(ptxas)) || failed(host.translate()) ||
@@ -70,14 +111,23 @@ LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
 LogicalResult boostc::emitProgram(ModuleOp module, int level,
                                   SmallVectorImpl<char> &library,
                                   StringRef ptxas, bool *lacksSpace) {
+  initializeHostTarget();
   std::vector<ObjectFile> objects(1);
   DeviceModules modules(module, level);
+  if (failed(modules.start(ptxas)))
+    return failure();
+  std::vector<OwningOpRef<ModuleOp>> chunks = splitKernels(module);
+  ChunkCompiler compiler(level, chunks.size());
+  for (OwningOpRef<ModuleOp> &chunk : chunks)
+    if (failed(compiler.start(*chunk)))
+      return failure();
   HostCode host(module);
-  if (failed(modules.start(ptxas)) || failed(host.translate()))
+  if (failed(host.translate()))
     return failure();
   bool hasModules = DeviceModules::areUsedBy(host.get());
   if (failed(host.optimize(level)) ||
-      failed(host.write(MachineCode::Object, objects.front())))
+      failed(host.write(MachineCode::Object, objects.front())) ||
+      failed(compiler.finish(objects)))
     return failure();
   if (hasModules) {
     // They lie in an object file of their own: the other one need not wait for

@@ -23,8 +23,7 @@ static linalg::GenericOp getNext(Operation *op) {
              : linalg::GenericOp();
 }
 
-/// Whether `value` is read where it is: its memory is no part of another
-/// value's.
+/// Whether `value` is read where it is: nothing writes over it.
 static bool isOnlyRead(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());

@@ -35,7 +35,7 @@ static void buildEntry(LLVM::LLVMFuncOp kernel) {
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), {pointer, i64, i64});
   auto entry = LLVM::LLVMFuncOp::create(builder, loc,
-                                        (kernel.getName() + ".entry").str(),
+                                        (kernel.getName() + kEntrySuffix).str(),
                                         type, LLVM::Linkage::Internal);
   entry.setTargetCpu(kernel.getTargetCpu());
   Block *block = entry.addEntryBlock(builder);

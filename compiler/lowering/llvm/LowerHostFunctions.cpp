@@ -139,8 +139,8 @@ private:
   LogicalResult lowerLaunch(rt::LaunchOp op) {
     for (auto [i, buffer] : llvm::enumerate(op.getBuffers()))
       storeOperand(i, addresses.lookup(buffer));
-    Value kernel = LLVM::AddressOfOp::create(builder, loc(), pointer,
-                                             (op.getKernel() + ".entry").str());
+    Value kernel = LLVM::AddressOfOp::create(
+        builder, loc(), pointer, (op.getKernel() + kEntrySuffix).str());
     callEnv(offsetof(BoostEnv, parallel_for),
             LLVM::LLVMVoidType::get(builder.getContext()),
             {env(), constant(i32, code.launches.size()), kernel, operands,

@@ -25,6 +25,9 @@ struct TargetCode {
 /// Symbol of the table of BoostModule, which code generation defines.
 constexpr llvm::StringLiteral kModulesSymbol = "boost.modules";
 
+/// What is appended to a kernel's name for its entry's.
+constexpr llvm::StringLiteral kEntrySuffix = ".entry";
+
 /// Turns `kernels` (functions on memrefs) into LLVM functions on bare pointers
 /// for `cpu`, LLVM's name of it, and gives each an entry `<name>.entry` of type
 /// BoostKernel.

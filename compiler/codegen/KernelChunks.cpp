@@ -1,0 +1,78 @@
+#include "compiler/codegen/KernelChunks.h"
+#include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+
+/// Ops of a module: code of so many takes LLVM about 0.1 s, much longer than a
+/// thread takes to begin.
+static constexpr size_t kChunkOps = 4000;
+
+static size_t countOps(Operation *op) {
+  size_t count = 0;
+  op->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// Whether `function` can be compiled apart from everything else.
+static bool isAlone(LLVM::LLVMFuncOp function) {
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(function);
+  return uses && uses->empty();
+}
+
+namespace {
+
+/// A kernel, and the function that launches name.
+struct Kernel {
+  LLVM::LLVMFuncOp code, entry;
+};
+
+} // namespace
+
+static SmallVector<Kernel> findKernels(ModuleOp module) {
+  SymbolTable symbols(module);
+  SmallVector<Kernel> kernels;
+  for (auto entry : module.getOps<LLVM::LLVMFuncOp>()) {
+    StringRef name = entry.getName();
+    if (!name.consume_back(kEntrySuffix))
+      continue;
+    auto code = symbols.lookup<LLVM::LLVMFuncOp>(name);
+    if (code && !code.isExternal() && !entry.isExternal() && isAlone(code))
+      kernels.push_back({code, entry});
+  }
+  return kernels;
+}
+
+/// Moves `kernel` into `chunk`.
+static void move(const Kernel &kernel, ModuleOp chunk) {
+  LLVM::LLVMFuncOp entry = kernel.entry;
+  entry.setLinkage(LLVM::Linkage::External);
+  entry.setVisibility_(LLVM::Visibility::Hidden);
+  OpBuilder builder(entry);
+  builder.insert(entry->cloneWithoutRegions());
+  kernel.code->moveBefore(chunk.getBody(), chunk.getBody()->end());
+  entry->moveBefore(chunk.getBody(), chunk.getBody()->end());
+}
+
+std::vector<OwningOpRef<ModuleOp>> boostc::splitKernels(ModuleOp module) {
+  SmallVector<Kernel> kernels = findKernels(module);
+  SmallVector<size_t> sizes;
+  size_t total = 0;
+  for (const Kernel &kernel : kernels)
+    total += sizes.emplace_back(countOps(kernel.code));
+  std::vector<OwningOpRef<ModuleOp>> chunks;
+  if (total < 2 * kChunkOps)
+    return chunks;
+  size_t size = kChunkOps; // of the last chunk; there is none to add to yet
+  for (auto [kernel, own] : llvm::zip_equal(kernels, sizes)) {
+    if (size >= kChunkOps) {
+      chunks.push_back(ModuleOp::create(module.getLoc()));
+      size = 0;
+    }
+    move(kernel, *chunks.back());
+    size += own;
+  }
+  return chunks;
+}
