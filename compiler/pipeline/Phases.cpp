@@ -169,6 +169,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
       // Inputs lie as the libraries that are called read them. A matrix that a
       // layout turns over, a flattened input, is as readable as before.
       layouts.addPass(createChooseDeviceLibraryPass(library));
+      // Leaves functions with images in another order than the model's alone.
+      layouts.addPass(createAssignChannelsLastPass());
       // What is fast depends on the strides of operands.
       layouts.addPass(createAssignLayoutsPass());
       // Tiles and partial sums follow the strides of operands. A library's

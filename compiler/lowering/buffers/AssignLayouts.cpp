@@ -67,6 +67,13 @@ static bool mayMove(memref::AllocOp alloc) {
   return true;
 }
 
+/// Whether an image of `op` has a layout already.
+static bool isChosen(rt::ConvolutionOp op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    return !cast<MemRefType>(type).getLayout().isIdentity();
+  });
+}
+
 static void move(memref::AllocOp alloc) {
   alloc.getResult().setType(getBatchInnermost(alloc.getType()));
   for (Operation *user : alloc->getUsers())
@@ -82,10 +89,10 @@ struct AssignLayouts : boostc::impl::AssignLayoutsPassBase<AssignLayouts> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<rt::ConvolutionOp> convolutions(
           function.getOps<rt::ConvolutionOp>());
-      // A library reads inputs as they are.
+      // A library reads inputs as they are, and other passes may have chosen.
       if (convolutions.empty() ||
           llvm::any_of(convolutions, [](rt::ConvolutionOp convolution) {
-            return static_cast<bool>(convolution.getScratch());
+            return convolution.getScratch() || isChosen(convolution);
           }))
         continue;
       for (auto alloc : function.getOps<memref::AllocOp>())

@@ -33,6 +33,16 @@ static std::string describePlan(const Contraction &c,
   return text;
 }
 
+static std::string describePlan(const TapSum &sum, const TapSumPlan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << plan.vectors << "x" << plan.lanes << " channels, " << plan.tile
+     << (sum.isWeightGradient ? " terms" : " pixels");
+  if (plan.samples > 1)
+    os << " of " << plan.samples << " samples";
+  return text;
+}
+
 /// For how many threads plans divide work.
 static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
   auto program = op->getParentOfType<train::ProgramOp>();
@@ -57,16 +67,25 @@ boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
   if (isForLibrary(op) &&
       hasLibraryType(getElementTypeOrSelf(sums.getA().getType()),
                      target.getFeatures()))
-    candidates.push_back({"library", std::nullopt});
-  Contraction contraction = getContraction(sums);
+    candidates.push_back({"library", std::nullopt, std::nullopt});
   bool isWide = target.getFeatures().contains("avx512f");
+  int64_t lanes = isWide ? 16 : 8, registers = isWide ? 32 : 16;
+  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op)) {
+    TapSum sum = getTapSum(convolution);
+    for (TapSumPlan &plan : planTapSum(sum, lanes, registers,
+                                       getShares(op, target), kMaxPlans))
+      candidates.push_back({describePlan(sum, plan), std::nullopt, plan});
+    if (!candidates.empty())
+      return candidates;
+  }
+  Contraction contraction = getContraction(sums);
   for (ContractionPlan &plan : planContraction(
-           contraction, /*maxLanes=*/isWide ? 16 : 8,
-           /*registers=*/isWide ? 32 : 16, getShares(op, target), kMaxPlans)) {
+           contraction, lanes, registers, getShares(op, target), kMaxPlans)) {
     // Scalar code is for what nothing else can compute.
     if (!candidates.empty() && !plan.vectorLoop)
       break;
-    candidates.push_back({describePlan(contraction, plan), std::move(plan)});
+    candidates.push_back(
+        {describePlan(contraction, plan), std::move(plan), std::nullopt});
   }
   return candidates;
 }

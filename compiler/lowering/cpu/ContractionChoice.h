@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/lowering/cpu/ContractionPlan.h"
+#include "compiler/lowering/cpu/TapSumPlan.h"
 #include "mlir/Pass/Pass.h"
 #include <functional>
 #include <string>
@@ -14,8 +15,10 @@ namespace boostc {
 constexpr llvm::StringLiteral kCandidateAttrName = "rt.candidate";
 
 struct ContractionCandidate {
-  std::string name;                    ///< for people and for files
-  std::optional<ContractionPlan> plan; ///< none: by the library
+  std::string name; ///< for people and for files
+  /// By a kernel, of one of two kinds; by the library without either.
+  std::optional<ContractionPlan> plan;
+  std::optional<TapSumPlan> taps;
 };
 
 /// Whether oneDNN computes such an op on CPUs, where factors and result are

@@ -147,10 +147,13 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
              << listCandidates(op, *target).size()
              << " candidates, from 0; attribute " << kCandidateAttrName
              << " names another one: " << op->getAttr(kCandidateAttrName);
+    int64_t flops = cast<CostOpInterface>(*op).getFlops();
+    if (candidate->taps)
+      outlineTapSum(function, cast<rt::ConvolutionOp>(op), *candidate->taps,
+                    flops);
     if (!candidate->plan)
       return success();
     const ContractionPlan &plan = *candidate->plan;
-    int64_t flops = cast<CostOpInterface>(*op).getFlops();
     outlineOp(
         function, op, plan.pieces, getGrain(flops / 2 / plan.pieces),
         [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
@@ -162,6 +165,25 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
           emitContraction(builder, op->getLoc(), contraction, plan, begin, end);
         });
     return success();
+  }
+
+  void outlineTapSum(func::FuncOp function, rt::ConvolutionOp op,
+                     const TapSumPlan &plan, int64_t flops) {
+    outlineOp(
+        function, op, plan.pieces, getGrain(flops / 2 / plan.pieces),
+        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
+          TapSum sum = getTapSum(op);
+          auto replace = [&](TapOperand &operand) {
+            operand.buffer = mapping.lookupOrNull(operand.buffer);
+          };
+          replace(sum.bias);
+          for (TapPart &part : sum.parts) {
+            replace(part.source);
+            replace(part.weight);
+            replace(part.result);
+          }
+          emitTapSum(builder, op->getLoc(), sum, plan, begin, end);
+        });
   }
 
   /// So is a walk over rows.

@@ -18,6 +18,35 @@ def SetCpuTargetPass : Pass<"boostc-set-cpu-target", "::boostc::train::ProgramOp
   let dependentDialects = ["::boostc::rt::RtDialect"];
 }
 
+def AssignChannelsLastPass
+    : Pass<"boostc-assign-channels-last", "::boostc::train::ProgramOp"> {
+  let summary = "puts the channels of images innermost where convolutions gain by it";
+  let description = [{
+    On CPUs a vector can hold one pixel of many samples or many channels of one pixel. Channels
+    fill vectors whatever the batch is, and a block of weights is contiguous; but where images
+    have few channels and batches are large, samples fill them better. For each
+    function the pass estimates what its convolutions cost either way. Where channels are better,
+    temporary images get the layout [N, H, W, C], and those from outside are copied
+    once. The weights that a convolution reads are copied into the order [KH, KW, C, O] or
+    [KH, KW, O, C], whichever has the channels that are written innermost, and gradients of
+    weights are computed in such an order and copied. The other functions are left to
+    boostc-assign-layouts.
+
+    Before and after:
+    ```mlir
+    %y = memref.alloc() : memref<8x64x14x14xf32>
+    rt.convolution forward ins(%x, %w : ..., memref<64x32x3x3xf32>) outs(%y : ...)
+    ```
+    ```mlir
+    %y = memref.alloc() : memref<8x64x14x14xf32, strided<[12544, 1, 896, 64]>>
+    %v = memref.alloc() : memref<64x32x3x3xf32, strided<[1, 64, 6144, 2048]>>
+    memref.copy %w, %v
+    rt.convolution forward ins(%x, %v : ...) outs(%y : ...)
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def ChooseContractionsPass : Pass<"boostc-choose-contractions", "::boostc::train::ProgramOp"> {
   let summary = "picks how each contraction is computed";
   let description = [{

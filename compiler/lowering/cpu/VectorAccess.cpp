@@ -17,7 +17,7 @@ SmallVector<Value> boostc::emitMasks(OpBuilder &builder, Location loc,
                                      int64_t lanes, int64_t count,
                                      int64_t extent, Value first) {
   SmallVector<Value> masks(count);
-  if (extent % lanes == 0)
+  if (extent % (lanes * count) == 0)
     return masks;
   Type i32 = builder.getI32Type();
   Value lane = arith::ConstantOp::create(

@@ -13,7 +13,7 @@ int64_t chooseLanes(int64_t extent, int64_t maxLanes);
 
 /// For `count` vectors of `lanes` elements from element `first` of a loop on:
 /// which lanes lie inside its `extent`. Null for all of them where the extent
-/// is a number of vectors.
+/// is a multiple of what `count` vectors hold.
 llvm::SmallVector<mlir::Value> emitMasks(mlir::OpBuilder &builder,
                                          mlir::Location loc, int64_t lanes,
                                          int64_t count, int64_t extent,

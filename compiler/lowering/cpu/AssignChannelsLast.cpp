@@ -1,0 +1,216 @@
+// Images of convolutions with their channels innermost; see Passes.td.
+
+#include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/cpu/TapSumPlan.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "compiler/lowering/target/CudaTarget.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace boostc {
+#define GEN_PASS_DEF_ASSIGNCHANNELSLASTPASS
+#include "compiler/lowering/cpu/Passes.h.inc"
+} // namespace boostc
+
+using namespace mlir;
+using namespace boostc;
+
+/// `type` with its dimensions in memory in `order`, the innermost last.
+static MemRefType getOrdered(MemRefType type, ArrayRef<unsigned> order) {
+  SmallVector<int64_t> strides(type.getRank());
+  int64_t stride = 1;
+  for (unsigned dim : llvm::reverse(order)) {
+    strides[dim] = stride;
+    stride *= type.getDimSize(dim);
+  }
+  return MemRefType::get(type.getShape(), type.getElementType(),
+                         StridedLayoutAttr::get(type.getContext(), 0, strides));
+}
+
+/// [N, C, H, W] as pixels of channels.
+static MemRefType getChannelsLast(MemRefType type) {
+  return getOrdered(type, {0, 2, 3, 1});
+}
+
+/// [O, C, KH, KW] as taps of matrices, along whose innermost dimension vectors
+/// of `kind` run.
+static MemRefType getPacked(MemRefType type, rt::ConvolutionKind kind) {
+  int64_t filters = type.getDimSize(0), channels = type.getDimSize(1);
+  bool alongFilters = kind == rt::ConvolutionKind::Forward || channels == 1;
+  // Gradients: whichever fills vectors; channels lie as in the file where there
+  // is one tap.
+  if (kind == rt::ConvolutionKind::BackwardWeight && channels > 1)
+    alongFilters = channels % 16 != 0 ||
+                   (type.getDimSize(2) * type.getDimSize(3) > 1 &&
+                    filters % 16 == 0);
+  return alongFilters ? getOrdered(type, {2, 3, 1, 0})
+                      : getOrdered(type, {2, 3, 0, 1});
+}
+
+static ConvolutionTypes getWanted(rt::ConvolutionOp op) {
+  ConvolutionTypes types = ConvolutionTypes::of(op);
+  auto dense = [](MemRefType type) {
+    return MemRefType::get(type.getShape(), type.getElementType());
+  };
+  return {getChannelsLast(dense(types.input)),
+          getPacked(dense(types.weight), op.getKind()),
+          getChannelsLast(dense(types.output))};
+}
+
+namespace {
+
+/// What convolutions would cost in cycles in either order.
+struct Estimate {
+  double channelsLast = 0.0, batchInnermost = 0.0;
+  bool isPossible = true; ///< in channels-last order
+};
+
+} // namespace
+
+/// The share of the multiplications' rate that kernels reach whose vectors are
+/// samples: measured, see docs/benchmarks.md.
+static double estimateBatchInnermost(int64_t samples, int64_t channels,
+                                     int64_t lanes) {
+  constexpr int64_t kMinBatch = 4, kManyChannels = 128;
+  if (samples < kMinBatch)
+    return 0.06;
+  int64_t used = chooseLanes(samples, lanes);
+  double filled = static_cast<double>(samples) /
+                  static_cast<double>(llvm::divideCeil(samples, used) * lanes);
+  return filled * (channels >= kManyChannels ? 0.5 : 0.65);
+}
+
+static void addCosts(rt::ConvolutionOp op, int64_t lanes, int64_t registers,
+                     Estimate &estimate) {
+  ConvolutionTypes types = getWanted(op);
+  TapSum sum = getTapSum(op, types);
+  std::vector<TapSumPlan> plans =
+      planTapSum(sum, lanes, registers, /*threads=*/1, 1);
+  // Sums between strips of pixels are kept in the result.
+  if (plans.empty() ||
+      (sum.isWeightGradient && !types.weight.getElementType().isF32())) {
+    estimate.isPossible = false;
+    return;
+  }
+  auto flops = static_cast<double>(op.getFlops());
+  constexpr double kReached = 0.85; // of the estimate, by what it leaves out
+  estimate.channelsLast +=
+      flops / (kReached * estimateEfficiency(sum, plans.front(), lanes));
+  estimate.batchInnermost +=
+      flops / estimateBatchInnermost(types.input.getDimSize(0),
+                                     types.weight.getDimSize(1), lanes);
+}
+
+/// Whether `operand` is read and written through its strides.
+static bool followsStrides(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
+    return operand.get() == convolution.getInput() ||
+           operand.get() == convolution.getOutput();
+  return isa<linalg::LinalgOp, memref::CopyOp>(op);
+}
+
+static bool isImage(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && memref.getRank() == 4 && memref.getLayout().isIdentity();
+}
+
+static bool mayMove(memref::AllocOp alloc) {
+  return isImage(alloc.getType()) &&
+         llvm::all_of(alloc->getUses(), followsStrides);
+}
+
+namespace {
+
+struct AssignChannelsLast
+    : boostc::impl::AssignChannelsLastPassBase<AssignChannelsLast> {
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    auto target = program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    if (getCudaTarget(program) || !target)
+      return;
+    bool isWide = target.getFeatures().contains("avx512f");
+    for (auto function : program.getOps<func::FuncOp>()) {
+      SmallVector<rt::ConvolutionOp> convolutions(
+          function.getOps<rt::ConvolutionOp>());
+      Estimate estimate;
+      for (rt::ConvolutionOp convolution : convolutions)
+        addCosts(convolution, isWide ? 16 : 8, isWide ? 32 : 16, estimate);
+      if (convolutions.empty() || !estimate.isPossible ||
+          estimate.channelsLast >= estimate.batchInnermost)
+        continue;
+      for (auto alloc : function.getOps<memref::AllocOp>())
+        if (mayMove(alloc))
+          alloc.getResult().setType(getChannelsLast(alloc.getType()));
+      copies.clear();
+      for (rt::ConvolutionOp convolution : convolutions)
+        adapt(convolution);
+    }
+  }
+
+  /// Gives a convolution its operands in the wanted order.
+  void adapt(rt::ConvolutionOp op) {
+    ConvolutionTypes wanted = getWanted(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      MemRefType type;
+      if (operand.get() == op.getInput())
+        type = wanted.input;
+      else if (operand.get() == op.getOutput())
+        type = wanted.output;
+      else if (operand.get() == op.getWeight())
+        type = wanted.weight;
+      if (!type || isAs(operand.get().getType(), type))
+        continue;
+      if (op.isDpsInit(&operand))
+        copyOut(op, operand, type);
+      else
+        copyIn(op, operand, type);
+    }
+  }
+
+  /// Whether elements lie as `wanted` says, whatever strides dimensions of one
+  /// element have.
+  static bool isAs(Type type, MemRefType wanted) {
+    auto [strides, offset] = cast<MemRefType>(type).getStridesAndOffset();
+    auto [expected, none] = wanted.getStridesAndOffset();
+    for (auto [dim, extent] : llvm::enumerate(wanted.getShape()))
+      if (extent > 1 && strides[dim] != expected[dim])
+        return false;
+    return offset == 0;
+  }
+
+  /// An argument that is only read has the same values throughout and is copied
+  /// once for each order.
+  void copyIn(rt::ConvolutionOp op, OpOperand &operand, MemRefType type) {
+    Value from = operand.get();
+    Value &known = copies[{from, type}];
+    if (!known || !isa<BlockArgument>(from) ||
+        llvm::any_of(from.getUses(), isWritten)) {
+      OpBuilder builder(op);
+      known = memref::AllocOp::create(builder, op->getLoc(), type);
+      memref::CopyOp::create(builder, op->getLoc(), from, known);
+    }
+    operand.set(known);
+  }
+
+  static void copyOut(rt::ConvolutionOp op, OpOperand &operand,
+                      MemRefType type) {
+    OpBuilder builder(op);
+    Value result = memref::AllocOp::create(builder, op->getLoc(), type);
+    builder.setInsertionPointAfter(op);
+    memref::CopyOp::create(builder, op->getLoc(), result, operand.get());
+    operand.set(result);
+  }
+
+  static bool isWritten(OpOperand &use) {
+    if (auto copy = dyn_cast<memref::CopyOp>(use.getOwner()))
+      return use.get() == copy.getTarget();
+    auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+    return !op || op.isDpsInit(&use);
+  }
+
+  llvm::DenseMap<std::pair<Value, Type>, Value> copies;
+};
+
+} // namespace

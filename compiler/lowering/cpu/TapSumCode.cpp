@@ -1,0 +1,199 @@
+#include "compiler/lowering/cpu/TapSumCode.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
+#include "compiler/lowering/kernels/LinearIndex.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace boostc;
+
+TapSumCode::TapSumCode(OpBuilder &builder, Location loc, const TapSum &sum,
+                       const TapSumPlan &plan)
+    : builder(builder), loc(loc), sum(sum), plan(plan),
+      vectorType(VectorType::get({plan.lanes}, builder.getF32Type())) {
+  // Before all loops.
+  if (sum.bias)
+    getFlat(sum.bias.buffer);
+  for (const TapPart &part : sum.parts)
+    for (const TapOperand *operand : {&part.source, &part.weight, &part.result})
+      getFlat(operand->buffer);
+}
+
+Value TapSumCode::getFlat(Value buffer) {
+  Value &row = flat[buffer];
+  if (!row)
+    row = flattenBuffer(builder, loc, buffer);
+  return row;
+}
+
+Value TapSumCode::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+Value TapSumCode::add(Value a, Value b) {
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+Value TapSumCode::plus(Value index, int64_t term) {
+  return term == 0 ? index : add(index, constant(term));
+}
+Value TapSumCode::times(Value index, int64_t factor) {
+  // A loop of one iteration has no variable.
+  if (!index || factor == 0)
+    return constant(0);
+  return builder.createOrFold<arith::MulIOp>(loc, index, constant(factor));
+}
+Value TapSumCode::quotient(Value index, int64_t divisor) {
+  return builder.createOrFold<arith::DivUIOp>(loc, index, constant(divisor));
+}
+Value TapSumCode::remainder(Value index, int64_t divisor) {
+  return builder.createOrFold<arith::RemUIOp>(loc, index, constant(divisor));
+}
+Value TapSumCode::minimum(Value a, Value b) {
+  return builder.createOrFold<arith::MinSIOp>(loc, a, b);
+}
+Value TapSumCode::maximum(Value a, Value b) {
+  return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
+}
+Value TapSumCode::isBelow(Value a, int64_t b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
+                                             constant(b));
+}
+Value TapSumCode::isEqual(Value a, int64_t b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
+                                             constant(b));
+}
+
+void TapSumCode::forEach(Value begin, Value end, int64_t step,
+                         llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(builder, loc, begin, end, constant(step));
+  disableUnrolling(loop);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void TapSumCode::emitIf(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(builder, loc, condition,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+SmallVector<Value> TapSumCode::reduce(
+    Range range, List<Value> sums,
+    llvm::function_ref<List<Value>(Value, List<Value>)> body) {
+  if (!range.begin)
+    return body(Value(), std::move(sums));
+  auto loop = scf::ForOp::create(builder, loc, range.begin, range.end,
+                                 constant(1), sums);
+  disableUnrolling(loop);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(
+      builder, loc,
+      body(loop.getInductionVar(),
+           llvm::to_vector_of<Value>(loop.getRegionIterArgs())));
+  return loop.getResults();
+}
+
+TapSumCode::Range TapSumCode::solve(Value first, int64_t step, int64_t extent,
+                                    int64_t count) {
+  // step > 0: -first <= step * n < extent - first; else the same from the end.
+  int64_t by = std::abs(step);
+  Value low = first, high = first;
+  if (step > 0) {
+    low = builder.createOrFold<arith::SubIOp>(loc, constant(0), first);
+    high = builder.createOrFold<arith::SubIOp>(loc, constant(extent), first);
+  } else {
+    low = plus(first, 1 - extent);
+    high = plus(first, 1);
+  }
+  // Negative bounds become zero anyway, so divisions round what is positive.
+  low = maximum(low, constant(0));
+  high = maximum(high, constant(0));
+  return {quotient(plus(low, by - 1), by),
+          minimum(quotient(plus(high, by - 1), by), constant(count))};
+}
+
+TapSumCode::Range TapSumCode::getInsideTaps(const TapAxis &axis, Value pixel) {
+  if (!axis.isGuarded())
+    return axis.taps == 1 ? Range{} : Range{constant(0), constant(axis.taps)};
+  return solve(plus(times(pixel, axis.pixelStep), axis.constant), axis.tapStep,
+               axis.extent, axis.taps);
+}
+
+TapSumCode::Range TapSumCode::getInsidePixels(const TapAxis &axis, Value tap) {
+  if (!axis.isGuarded())
+    return {constant(0), constant(axis.pixels)};
+  return solve(plus(times(tap, axis.tapStep), axis.constant), axis.pixelStep,
+               axis.extent, axis.pixels);
+}
+
+TapSumCode::Range TapSumCode::intersect(Range a, Range b) {
+  return {maximum(a.begin, b.begin), minimum(a.end, b.end)};
+}
+
+TapSumCode::Block TapSumCode::decodeBlock(Value number) {
+  int64_t blocks = plan.countBlocks(sum) / sum.groups;
+  Block decoded;
+  decoded.group = quotient(number, blocks);
+  decoded.first = times(remainder(number, blocks), plan.lanes * plan.vectors);
+  masks = emitMasks(builder, loc, plan.lanes, plan.vectors, sum.width,
+                    decoded.first);
+  return decoded;
+}
+
+Value TapSumCode::offsetOf(const TapOperand &operand, const Block &block,
+                           Value sample) {
+  Value offset = plus(times(block.group, operand.group), operand.constant);
+  offset = add(offset, times(block.first, operand.vector));
+  return sample ? add(offset, times(sample, operand.sample)) : offset;
+}
+
+Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
+                       int64_t vector) {
+  Value buffer = getFlat(operand.buffer);
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  if (operand.vector == 0)
+    return vector::BroadcastOp::create(
+        builder, loc, vectorType,
+        buildExtension(
+            builder, loc,
+            memref::LoadOp::create(builder, loc, buffer, plus(offset, step))));
+  return buildExtension(
+      builder, loc,
+      loadVector(builder, loc, VectorType::get({plan.lanes}, element), buffer,
+                 plus(offset, step + vector * plan.lanes), masks[vector]));
+}
+
+Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
+                       int64_t vector, Loads &loads) {
+  int64_t number = operand.vector == 0 ? 0 : vector;
+  Value &value = loads[step + number * plan.lanes];
+  if (!value)
+    value = load(operand, offset, step, vector);
+  return value;
+}
+
+void TapSumCode::storeSum(Value sum, const TapOperand &operand, Value offset,
+                          int64_t step, int64_t vector) {
+  Value buffer = getFlat(operand.buffer);
+  Value rounded =
+      buildRounding(builder, loc, sum,
+                    cast<MemRefType>(buffer.getType()).getElementType());
+  storeVector(builder, loc, rounded, buffer,
+              plus(offset, step + vector * plan.lanes), masks[vector]);
+}
+
+Value TapSumCode::multiplyAdd(Value a, Value b, Value sum) {
+  return vector::FMAOp::create(builder, loc, a, b, sum);
+}
+
+Value TapSumCode::zero() {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getZeroAttr(vectorType));
+}

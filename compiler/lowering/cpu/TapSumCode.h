@@ -1,0 +1,88 @@
+// TapSumCode.h - what the code of convolutions and of their gradients is made of
+// (TapSumPlan.h).
+#pragma once
+
+#include "compiler/lowering/cpu/TapSumPlan.h"
+
+namespace boostc {
+
+class TapSumCode {
+public:
+  TapSumCode(mlir::OpBuilder &builder, mlir::Location loc, const TapSum &sum,
+             const TapSumPlan &plan);
+
+protected:
+  using Value = mlir::Value;
+  template <typename T> using List = llvm::SmallVector<T>;
+
+  /// A block of vectors: a group, and the first channel in it.
+  struct Block {
+    Value group, first;
+  };
+  /// Null: one iteration, at zero.
+  struct Range {
+    Value begin, end;
+  };
+  /// Vectors, by how far they lie from an offset.
+  using Loads = llvm::DenseMap<int64_t, Value>;
+
+  Value constant(int64_t value);
+  Value add(Value a, Value b);
+  Value plus(Value index, int64_t term);
+  Value times(Value index, int64_t factor);
+  /// Of numbers of 0 or more.
+  Value quotient(Value index, int64_t divisor);
+  Value remainder(Value index, int64_t divisor);
+  Value minimum(Value a, Value b);
+  Value maximum(Value a, Value b);
+  Value isBelow(Value a, int64_t b);
+  Value isEqual(Value a, int64_t b);
+
+  void forEach(Value begin, Value end, llvm::function_ref<void(Value)> body) {
+    forEach(begin, end, 1, body);
+  }
+  void forEach(Value begin, Value end, int64_t step,
+               llvm::function_ref<void(Value)> body);
+  void emitIf(Value condition, llvm::function_ref<void()> body);
+  /// A loop that carries sums.
+  List<Value>
+  reduce(Range range, List<Value> sums,
+         llvm::function_ref<List<Value>(Value, List<Value>)> body);
+
+  /// The taps that see something from `pixel`, and the pixels that `tap` lets
+  /// see something.
+  Range getInsideTaps(const TapAxis &axis, Value pixel);
+  Range getInsidePixels(const TapAxis &axis, Value tap);
+  Range intersect(Range a, Range b);
+
+  /// Vectors are those of this block from here on.
+  Block decodeBlock(Value number);
+  /// Of the block's first channel, without a sample where there is none.
+  Value offsetOf(const TapOperand &operand, const Block &block, Value sample);
+
+  /// A vector of f32, or an element in every lane, at `offset` + `step`.
+  Value load(const TapOperand &operand, Value offset, int64_t step,
+             int64_t vector);
+  Value load(const TapOperand &operand, Value offset, int64_t step,
+             int64_t vector, Loads &loads);
+  void storeSum(Value sum, const TapOperand &operand, Value offset,
+                int64_t step, int64_t vector);
+  Value multiplyAdd(Value a, Value b, Value sum);
+  Value zero();
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const TapSum &sum;
+  const TapSumPlan &plan;
+
+private:
+  /// Numbers n with step * n + constant in [0, extent), of `count` from 0 on.
+  Range solve(Value constant, int64_t step, int64_t extent, int64_t count);
+  Value getFlat(Value buffer);
+
+  mlir::VectorType vectorType;
+  llvm::DenseMap<Value, Value> flat; ///< buffers as rows of elements
+  List<Value> masks; ///< of the block's vectors; null: all lanes
+};
+
+} // namespace boostc

@@ -1,0 +1,178 @@
+#include "compiler/lowering/cpu/TapSumPlan.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace boostc;
+
+/// Two multiplications and two loads begin in a cycle; a sum is ready for its
+/// next term after four.
+constexpr double kPerCycle = 2.0, kLatency = 4.0;
+/// Bytes that come from the second cache in a cycle, and bytes of weights that
+/// the first one keeps.
+constexpr double kStreamed = 24.0;
+constexpr int64_t kFirstCache = 24 << 10;
+
+int64_t TapSumPlan::countBlocks(const TapSum &sum) const {
+  return sum.groups * llvm::divideCeil(sum.width, lanes * vectors);
+}
+
+/// Cycles of one term and tap of a tile.
+static double estimateStep(int64_t sums, int64_t loads, double streamed) {
+  return std::max({static_cast<double>(sums) / kPerCycle,
+                   static_cast<double>(loads) / kPerCycle, kLatency,
+                   streamed / kStreamed}) +
+         0.25;
+}
+
+/// Of tiles of `tile` along `extent`, the last of which may be shorter.
+template <typename Cost>
+static double sumOverTiles(int64_t extent, int64_t tile, Cost cost) {
+  double total = static_cast<double>(extent / tile) * cost(tile);
+  if (extent % tile != 0)
+    total += cost(extent % tile);
+  return total;
+}
+
+/// Cycles of one tap and term for all vectors of a row of pixels.
+static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
+  const TapPart &part = sum.parts.front();
+  bool isBroadcast = part.source.vector == 0;
+  int64_t weights = sum.terms * part.rows.taps * part.columns.taps *
+                    plan.vectors * plan.lanes * 4;
+  double streamed =
+      weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
+  auto cost = [&](int64_t pixels) {
+    int64_t lines = pixels * plan.samples;
+    return estimateStep(lines * plan.vectors,
+                        plan.vectors +
+                            lines * (isBroadcast ? 1 : plan.vectors),
+                        streamed);
+  };
+  return static_cast<double>(plan.countBlocks(sum)) / plan.samples *
+         sumOverTiles(part.columns.pixels, plan.tile, cost);
+}
+
+/// Cycles of one tap and pixel for all vectors and terms.
+static double estimateWeightGradient(const TapSum &sum,
+                                     const TapSumPlan &plan) {
+  const TapPart &part = sum.parts.front();
+  bool isBroadcast = part.source.vector == 0 || part.weight.vector == 0;
+  // Without terms, the taps of a row share what is loaded.
+  int64_t shared = sum.terms == 1 ? part.columns.taps : 1;
+  auto cost = [&](int64_t terms) {
+    return estimateStep(terms * shared * plan.vectors,
+                        plan.vectors +
+                            terms * shared * (isBroadcast ? 1 : plan.vectors),
+                        0.0);
+  };
+  return static_cast<double>(plan.countBlocks(sum)) / shared *
+         sumOverTiles(sum.terms, plan.tile, cost);
+}
+
+static double estimateCost(const TapSum &sum, const TapSumPlan &plan) {
+  return sum.isWeightGradient ? estimateWeightGradient(sum, plan)
+                              : estimateGather(sum, plan);
+}
+
+double boostc::estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
+                                  int64_t maxLanes) {
+  int64_t products = sum.groups * sum.width *
+                     (sum.isWeightGradient
+                          ? sum.terms
+                          : sum.parts.front().columns.pixels);
+  return static_cast<double>(products) /
+         (kPerCycle * static_cast<double>(maxLanes) * estimateCost(sum, plan));
+}
+
+/// Rows of pixels that a block of weights meets before the next one does: few
+/// enough that these pixels stay in the second cache, and that every thread
+/// has its share.
+static void shareGather(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
+  constexpr int64_t kPixels = 128, kPiecesOfThread = 8;
+  int64_t blocks = plan.countBlocks(sum);
+  int64_t lines = sum.samples / plan.samples * sum.getRows();
+  int64_t wide = plan.samples * sum.parts.front().columns.pixels;
+  plan.lines = std::clamp<int64_t>(kPixels / wide, 1, lines);
+  int64_t strips = llvm::divideCeil(lines, plan.lines);
+  while (plan.lines > 1 && strips * blocks < kPiecesOfThread * threads) {
+    plan.lines = llvm::divideCeil(plan.lines, 2);
+    strips = llvm::divideCeil(lines, plan.lines);
+  }
+  plan.pieces = strips * blocks;
+}
+
+/// Pieces of the result: few, since each reads both images whole, but evenly
+/// divided.
+static void shareWeightGradient(const TapSum &sum, int64_t threads,
+                                TapSumPlan &plan) {
+  constexpr int64_t kPixels = 128;
+  constexpr double kEven = 0.9;
+  int64_t columns = sum.parts.front().columns.pixels;
+  plan.lines = std::max<int64_t>(1, kPixels / columns);
+  int64_t blocks = plan.countBlocks(sum);
+  int64_t tiles = llvm::divideCeil(sum.terms, plan.tile);
+  double best = 0.0;
+  for (bool splits : {false, true})
+    for (int64_t each = tiles; each >= 1; --each) {
+      int64_t pieces = blocks * llvm::divideCeil(tiles, each) *
+                       (splits ? sum.parts.front().rows.taps : 1);
+      int64_t rounds = llvm::divideCeil(pieces, threads);
+      // The last piece of a block may have fewer tiles.
+      double even = static_cast<double>(blocks * tiles *
+                                        (splits ? sum.parts.front().rows.taps
+                                                : 1)) /
+                    static_cast<double>(rounds * threads * each);
+      if (even <= best)
+        continue;
+      best = even;
+      plan.tilesOfPiece = each;
+      plan.splitsTapRows = splits;
+      plan.pieces = pieces;
+      if (best >= kEven)
+        return;
+    }
+}
+
+std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
+                                           int64_t registers, int64_t threads,
+                                           size_t count) {
+  std::vector<TapSumPlan> best;
+  if (!sum.hasVectors())
+    return best;
+  // A register holds more sums than code should be written for.
+  constexpr int64_t kMaxUnrolled = 400;
+  const TapPart &part = sum.parts.front();
+  TapSumPlan plan;
+  plan.lanes = chooseLanes(sum.width, maxLanes);
+  int64_t wide = llvm::divideCeil(sum.width, plan.lanes);
+  int64_t taps = std::max<int64_t>(1, part.columns.taps);
+  int64_t extent = sum.isWeightGradient ? sum.terms : part.columns.pixels;
+  int64_t shared = sum.isWeightGradient && sum.terms == 1 ? taps : 1;
+  int64_t unrolled = sum.isWeightGradient ? 1 : taps;
+  std::vector<std::pair<double, TapSumPlan>> plans;
+  for (plan.vectors = 1; plan.vectors <= std::min<int64_t>(wide, 8);
+       ++plan.vectors)
+    for (plan.samples = 1; plan.samples <= 4; plan.samples *= 2) {
+      if (sum.isWeightGradient ? plan.samples > 1
+                               : sum.samples % plan.samples != 0)
+        break;
+      for (plan.tile = 1; plan.tile <= extent; ++plan.tile) {
+        int64_t sums = plan.samples * plan.tile * plan.vectors * shared;
+        if (sums + plan.vectors + 1 > registers || sums * unrolled > kMaxUnrolled)
+          break;
+        plans.push_back({estimateCost(sum, plan), plan});
+      }
+    }
+  llvm::stable_sort(plans, llvm::less_first());
+  plans.resize(std::min(plans.size(), count));
+  for (auto &[cost, found] : plans) {
+    if (sum.isWeightGradient)
+      shareWeightGradient(sum, threads, found);
+    else
+      shareGather(sum, threads, found);
+    best.push_back(found);
+  }
+  return best;
+}

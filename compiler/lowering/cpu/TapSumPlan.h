@@ -1,0 +1,45 @@
+// TapSumPlan.h - convolutions and their gradients as kernels of a CPU, where the
+// channels of an image are neighbours in memory.
+//
+// Sums lie in vector registers: some vectors of channels, for some pixels (or
+// channels of the other image, in a gradient of weights). The other operand is
+// broadcast. No vector is partly empty because of a batch or a border: borders
+// are known when the code is made, row by row and column by column.
+#pragma once
+
+#include "compiler/lowering/kernels/TapSum.h"
+
+namespace boostc {
+
+struct TapSumPlan {
+  int64_t lanes = 1;   ///< elements of a vector
+  int64_t vectors = 1; ///< of a tile
+  int64_t tile = 1;    ///< pixels of a row; terms in a gradient of weights
+  int64_t samples = 1; ///< of a tile: more than 1 for short rows
+  int64_t lines = 1;   ///< rows of pixels that one block of weights meets
+  /// In a gradient of weights: tiles of terms in a piece, and whether rows of
+  /// taps are pieces of their own.
+  int64_t tilesOfPiece = 1;
+  bool splitsTapRows = false;
+  int64_t pieces = 1; ///< units of work for threads
+
+  /// Blocks of vectors, of all groups.
+  int64_t countBlocks(const TapSum &sum) const;
+};
+
+/// The `count` plans of least estimated cost, the best first. None where `sum`
+/// cannot be computed in vectors.
+std::vector<TapSumPlan> planTapSum(const TapSum &sum, int64_t maxLanes,
+                                   int64_t registers, int64_t threads,
+                                   size_t count);
+
+/// Cycles that `plan` takes, as a share of those in which the multiplications
+/// could be done: from 0 to 1.
+double estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
+                          int64_t maxLanes);
+
+/// Emits pieces [begin, end). The operands' buffers are those of the kernel.
+void emitTapSum(mlir::OpBuilder &builder, mlir::Location loc, const TapSum &sum,
+                const TapSumPlan &plan, mlir::Value begin, mlir::Value end);
+
+} // namespace boostc

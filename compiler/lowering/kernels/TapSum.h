@@ -1,0 +1,91 @@
+// TapSum.h - convolutions and their gradients as sums over the taps of a window,
+// whatever order the dimensions of their operands lie in.
+//
+// A convolution and the gradient of its input both gather:
+//
+//   result[n, i, j, v] = (bias[v] +) sum over k, l, t of
+//                        source[n, row(i, k), column(j, l), t] * weight[k, l, t, v]
+//
+// and the gradient of the weights sums over pixels:
+//
+//   result[k, l, t, v] = sum over n, i, j of
+//                        pixels[n, i, j, v] * source[n, row(i, k), column(j, l), t]
+//
+// row(i, k) is linear. A source pixel outside of the source counts as zero. `v`
+// runs along a vector register, `t` over what is broadcast.
+#pragma once
+
+#include "dialects/rt/RtDialect.h"
+#include <vector>
+
+namespace boostc {
+
+/// One axis of a window: pixel `p` sees, at tap `t`, the source's pixel
+/// pixelStep * p + tapStep * t + constant, if that lies in [0, extent).
+struct TapAxis {
+  int64_t pixels = 1, taps = 1;
+  int64_t pixelStep = 1, tapStep = 1, constant = 0;
+  int64_t extent = 1;
+
+  int64_t getPosition(int64_t pixel, int64_t tap) const {
+    return pixelStep * pixel + tapStep * tap + constant;
+  }
+  bool isInside(int64_t pixel, int64_t tap) const {
+    int64_t position = getPosition(pixel, tap);
+    return position >= 0 && position < extent;
+  }
+  /// Whether some pixel sees, at some tap, nothing.
+  bool isGuarded() const;
+  /// Whether pixels and source pixels are the same.
+  bool isIdentity() const {
+    return taps == 1 && pixelStep == 1 && constant == 0 && pixels == extent;
+  }
+};
+
+/// Elements that an operand moves when an index grows by one. `row` and
+/// `column` are pixels of an image and taps of a weight.
+struct TapOperand {
+  mlir::Value buffer;
+  int64_t constant = 0, sample = 0, group = 0, row = 0, column = 0, term = 0,
+          vector = 0;
+
+  explicit operator bool() const { return static_cast<bool>(buffer); }
+};
+
+/// One of the parts that a sum is made of: those pixels of the result that see
+/// the same taps, or some of the pixels that are summed over.
+struct TapPart {
+  TapAxis rows, columns;
+  TapOperand source, weight, result;
+};
+
+/// Fields as above; in a gradient of the weights, `weight` is what is summed
+/// over, an image of pixels, and `result` a weight.
+struct TapSum {
+  bool isWeightGradient = false;
+  int64_t samples = 1, groups = 1, terms = 1, width = 1;
+  TapOperand bias;
+  std::vector<TapPart> parts;
+
+  /// The largest number of rows of a part.
+  int64_t getRows() const;
+  /// Elements of an operand's buffer are neighbours along `v`.
+  bool hasVectors() const;
+};
+
+/// The types of a convolution's input, weight and output.
+struct ConvolutionTypes {
+  mlir::MemRefType input, weight, output;
+
+  static ConvolutionTypes of(rt::ConvolutionOp op);
+};
+
+/// What `op`, on memrefs, computes, or would where its operands had `types`.
+/// Images without a window are rows of a fixed number of pixels, whatever their
+/// height and width.
+TapSum getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types);
+inline TapSum getTapSum(rt::ConvolutionOp op) {
+  return getTapSum(op, ConvolutionTypes::of(op));
+}
+
+} // namespace boostc
