@@ -98,46 +98,64 @@ private:
           plus(times(at.row, part.rows.pixelStep), part.rows.constant);
       source = add(source, times(rowOfSource, part.source.row));
       Value weight = offsetOf(part.weight, at.block, Value());
-      // Without terms, or where a column lies outside, all taps of a row are
-      // written out.
-      bool isUnrolled = !isInside || sum.terms == 1;
+      auto seesAt = [&](int64_t pixel, int64_t tap) {
+        return isInside || part.columns.isInside(known + pixel, tap);
+      };
       sums = reduce(at.taps, sums, [&](Value tapRow, SmallVector<Value> sums) {
-        Value sourceOfRow =
+        Value a =
             add(source, times(tapRow, part.rows.tapStep * part.source.row));
-        Value weightOfRow = add(weight, times(tapRow, part.weight.row));
-        Range terms{constant(0), constant(sum.terms)};
+        Value b = add(weight, times(tapRow, part.weight.row));
         if (sum.terms == 1)
-          terms = {};
-        return reduce(terms, sums, [&](Value term, SmallVector<Value> sums) {
-          Value a = add(sourceOfRow, times(term, part.source.term));
-          Value b = add(weightOfRow, times(term, part.weight.term));
-          if (isUnrolled) {
-            Loads loads;
-            for (int64_t tap = 0; tap < taps; ++tap)
-              sums = multiply(part, a, b, tap, pixels, sums, loads,
-                              [&](int64_t pixel) {
-                                return isInside ||
-                                       part.columns.isInside(known + pixel, tap);
-                              });
-            return sums;
-          }
-          Range columns{constant(0), constant(taps)};
-          if (taps == 1)
-            columns = {};
-          return reduce(
-              columns, sums, [&](Value tap, SmallVector<Value> sums) {
-                Loads loads;
-                return multiply(
-                    part,
-                    add(a, times(tap, part.columns.tapStep *
-                                          part.source.column)),
-                    add(b, times(tap, part.weight.column)), 0, pixels, sums,
-                    loads, [](int64_t) { return true; });
-              });
+          return emitAllTaps(part, a, b, pixels, sums, seesAt);
+        if (!isInside) {
+          // One loop for each tap: which pixels see it is known.
+          for (int64_t tap = 0; tap < taps; ++tap)
+            sums = emitTerms(
+                part,
+                plus(a, tap * part.columns.tapStep * part.source.column),
+                plus(b, tap * part.weight.column), pixels, sums,
+                [&](int64_t pixel) { return seesAt(pixel, tap); });
+          return sums;
+        }
+        Range columns{constant(0), constant(taps)};
+        if (taps == 1)
+          columns = {};
+        return reduce(columns, sums, [&](Value tap, SmallVector<Value> sums) {
+          return emitTerms(
+              part,
+              add(a, times(tap, part.columns.tapStep * part.source.column)),
+              add(b, times(tap, part.weight.column)), pixels, sums,
+              [](int64_t) { return true; });
         });
       });
     }
     store(at, first, pixels, sums);
+  }
+
+  /// The sums with all taps of a row added; they share what they load.
+  SmallVector<Value>
+  emitAllTaps(const TapPart &part, Value source, Value weight, int64_t pixels,
+              SmallVector<Value> sums,
+              llvm::function_ref<bool(int64_t, int64_t)> seesAt) {
+    Loads loads;
+    for (int64_t tap = 0; tap < part.columns.taps; ++tap)
+      sums = multiply(part, source, weight, tap, pixels, sums, loads,
+                      [&](int64_t pixel) { return seesAt(pixel, tap); });
+    return sums;
+  }
+
+  /// The sums with the terms of one tap added.
+  SmallVector<Value> emitTerms(const TapPart &part, Value source, Value weight,
+                               int64_t pixels, SmallVector<Value> sums,
+                               llvm::function_ref<bool(int64_t)> sees) {
+    return reduce(Range{constant(0), constant(sum.terms)}, sums,
+                  [&](Value term, SmallVector<Value> sums) {
+                    Loads loads;
+                    return multiply(
+                        part, add(source, times(term, part.source.term)),
+                        add(weight, times(term, part.weight.term)), 0, pixels,
+                        sums, loads, sees);
+                  });
   }
 
   /// The sums with a tap's products added, for the pixels that see it.

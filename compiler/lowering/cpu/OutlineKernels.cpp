@@ -14,6 +14,7 @@
 #include "compiler/lowering/cpu/EmitGatherScatter.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
 #include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/cpu/WeightPacking.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/KernelWork.h"
 #include "compiler/lowering/target/CpuTarget.h"
@@ -53,10 +54,21 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   LogicalResult outline(func::FuncOp function) {
     kernels = 0;
     KernelGroup group;
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    int64_t maxLanes = target ? getLanes(target) : 1;
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
         continue;
+      if (auto copy = dyn_cast<memref::CopyOp>(op))
+        if (std::optional<WeightPacking> packing =
+                planWeightPacking(copy, maxLanes)) {
+          if (failed(flush(function, group)))
+            return failure();
+          outlinePacking(function, copy, *packing);
+          continue;
+        }
       linalg::GenericOp generic = generalizeToLoops(rewriter, &op);
       if (!generic) {
         if (failed(flush(function, group)))
@@ -183,6 +195,20 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
             replace(part.result);
           }
           emitTapSum(builder, op->getLoc(), sum, plan, begin, end);
+        });
+  }
+
+  /// So are copies that change the order of a convolution's weights.
+  void outlinePacking(func::FuncOp function, memref::CopyOp copy,
+                      const WeightPacking &packing) {
+    int64_t pieces = packing.countPieces();
+    outlineOp(
+        function, copy, pieces,
+        getGrain(packing.lanes * packing.channels * packing.taps),
+        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
+          emitWeightPacking(builder, copy.getLoc(), packing,
+                            mapping.lookup(copy.getSource()),
+                            mapping.lookup(copy.getTarget()), begin, end);
         });
   }
 

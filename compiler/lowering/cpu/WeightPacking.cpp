@@ -1,0 +1,221 @@
+#include "compiler/lowering/cpu/WeightPacking.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
+#include "compiler/lowering/kernels/LinearIndex.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace boostc;
+
+/// Windows of more taps would make long code.
+constexpr int64_t kMaxTaps = 25;
+
+int64_t WeightPacking::countPieces() const { return filters / lanes; }
+
+/// Whether the dimensions of `type` lie in memory in `order`, the innermost
+/// last.
+static bool isOrdered(MemRefType type, ArrayRef<unsigned> order) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  int64_t stride = 1;
+  for (unsigned dim : llvm::reverse(order)) {
+    if (type.getDimSize(dim) > 1 && strides[dim] != stride)
+      return false;
+    stride *= type.getDimSize(dim);
+  }
+  return offset == 0;
+}
+
+std::optional<WeightPacking>
+boostc::planWeightPacking(memref::CopyOp copy, int64_t maxLanes) {
+  auto source = cast<MemRefType>(copy.getSource().getType());
+  auto target = cast<MemRefType>(copy.getTarget().getType());
+  if (source.getRank() != 4 || !source.hasStaticShape() ||
+      source.getElementType() != target.getElementType() ||
+      source.getElementTypeBitWidth() != 32)
+    return std::nullopt;
+  WeightPacking packing;
+  packing.unpacks = !isOrdered(source, {0, 1, 2, 3});
+  MemRefType packed = packing.unpacks ? source : target;
+  if (!isOrdered(packing.unpacks ? target : source, {0, 1, 2, 3}))
+    return std::nullopt;
+  packing.filters = source.getDimSize(0);
+  packing.channels = source.getDimSize(1);
+  packing.taps = source.getDimSize(2) * source.getDimSize(3);
+  packing.alongFilters = isOrdered(packed, {2, 3, 1, 0});
+  if (!packing.alongFilters && !isOrdered(packed, {2, 3, 0, 1}))
+    return std::nullopt;
+  packing.lanes = maxLanes;
+  while (packing.filters % packing.lanes != 0 ||
+         packing.channels % packing.lanes != 0)
+    packing.lanes /= 2;
+  if (packing.lanes < 4 || packing.taps > kMaxTaps ||
+      (!packing.alongFilters && packing.taps == 1))
+    return std::nullopt;
+  return packing;
+}
+
+namespace {
+
+class PackingEmitter {
+public:
+  PackingEmitter(OpBuilder &builder, Location loc, const WeightPacking &packing,
+                 Value source, Value target)
+      : builder(builder), loc(loc), packing(packing),
+        source(flattenBuffer(builder, loc, source)),
+        target(flattenBuffer(builder, loc, target)),
+        type(VectorType::get(
+            {packing.lanes},
+            cast<MemRefType>(source.getType()).getElementType())) {}
+
+  void emit(Value begin, Value end) {
+    int64_t lanes = packing.lanes;
+    forEach(begin, end, 1, [&](Value piece) {
+      Value filter = times(piece, lanes);
+      forEach(constant(0), constant(packing.channels), lanes,
+              [&](Value channel) {
+                if (packing.alongFilters)
+                  emitSquares(filter, channel);
+                else
+                  forEach(filter, add(filter, constant(lanes)), 1,
+                          [&](Value one) { emitRow(one, channel); });
+              });
+    });
+  }
+
+private:
+  /// Elements of `lanes` channels of a filter are neighbours in the file,
+  /// taps innermost: squares of them and of as many filters are transposed.
+  void emitSquares(Value filter, Value channel) {
+    int64_t lanes = packing.lanes, row = packing.channels * packing.taps;
+    Value file = add(times(filter, row), times(channel, packing.taps));
+    Value packed = add(times(channel, packing.filters), filter);
+    for (int64_t square = 0; square < packing.taps; ++square) {
+      auto inFile = [&](int64_t number) {
+        return number * row + square * lanes;
+      };
+      auto inPacked = [&](int64_t number) {
+        int64_t element = square * lanes + number;
+        return (element % packing.taps * packing.channels +
+                element / packing.taps) *
+               packing.filters;
+      };
+      SmallVector<Value> vectors;
+      for (int64_t number = 0; number < lanes; ++number)
+        vectors.push_back(packing.unpacks
+                              ? load(packed, inPacked(number))
+                              : load(file, inFile(number)));
+      transpose(vectors);
+      for (int64_t number = 0; number < lanes; ++number)
+        packing.unpacks ? store(vectors[number], file, inFile(number))
+                        : store(vectors[number], packed, inPacked(number));
+    }
+  }
+
+  /// The same elements of one filter, sorted by taps.
+  void emitRow(Value filter, Value channel) {
+    int64_t lanes = packing.lanes, taps = packing.taps;
+    Value file = times(add(times(filter, packing.channels), channel), taps);
+    Value packed = add(times(filter, packing.channels), channel);
+    auto inFile = [&](int64_t number) { return number * lanes; };
+    auto inPacked = [&](int64_t tap) {
+      return tap * packing.filters * packing.channels;
+    };
+    SmallVector<Value> from, to;
+    for (int64_t number = 0; number < taps; ++number)
+      from.push_back(packing.unpacks ? load(packed, inPacked(number))
+                                     : load(file, inFile(number)));
+    // Element `lane` of vector `number` comes from element % lanes of vector
+    // element / lanes.
+    for (int64_t number = 0; number < taps; ++number) {
+      SmallVector<int64_t> elements;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        int64_t inRow = number * lanes + lane;
+        elements.push_back(packing.unpacks
+                               ? inRow % taps * lanes + inRow / taps
+                               : lane * taps + number);
+      }
+      to.push_back(select(from, elements));
+    }
+    for (int64_t number = 0; number < taps; ++number)
+      packing.unpacks ? store(to[number], file, inFile(number))
+                      : store(to[number], packed, inPacked(number));
+  }
+
+  /// Halves change places, then halves of halves: log2(lanes) rounds.
+  void transpose(SmallVectorImpl<Value> &rows) {
+    int64_t lanes = packing.lanes;
+    for (int64_t half = lanes / 2; half >= 1; half /= 2)
+      for (int64_t row = 0; row < lanes; ++row) {
+        if (row & half)
+          continue;
+        SmallVector<int64_t> upper, lower;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          upper.push_back(lane & half ? lanes + lane - half : lane);
+          lower.push_back(lane & half ? lanes + lane : lane + half);
+        }
+        Value a = rows[row], b = rows[row + half];
+        rows[row] = vector::ShuffleOp::create(builder, loc, a, b, upper);
+        rows[row + half] = vector::ShuffleOp::create(builder, loc, a, b, lower);
+      }
+  }
+
+  Value select(ArrayRef<Value> from, ArrayRef<int64_t> elements) {
+    int64_t lanes = packing.lanes;
+    Value chosen;
+    for (auto [number, vector] : llvm::enumerate(from)) {
+      SmallVector<int64_t> mask;
+      bool isUsed = false;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        bool isHere = elements[lane] / lanes == static_cast<int64_t>(number);
+        isUsed |= isHere;
+        mask.push_back(isHere ? lanes + elements[lane] % lanes : lane);
+      }
+      if (isUsed)
+        chosen = vector::ShuffleOp::create(
+            builder, loc, chosen ? chosen : vector, vector, mask);
+    }
+    return chosen;
+  }
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value add(Value a, Value b) {
+    return builder.createOrFold<arith::AddIOp>(loc, a, b);
+  }
+  Value times(Value index, int64_t factor) {
+    return builder.createOrFold<arith::MulIOp>(loc, index, constant(factor));
+  }
+  Value load(Value offset, int64_t step) {
+    return vector::LoadOp::create(builder, loc, type, source,
+                                  add(offset, constant(step)));
+  }
+  void store(Value vector, Value offset, int64_t step) {
+    vector::StoreOp::create(builder, loc, vector, target,
+                            add(offset, constant(step)));
+  }
+
+  void forEach(Value begin, Value end, int64_t step,
+               llvm::function_ref<void(Value)> body) {
+    auto loop = scf::ForOp::create(builder, loc, begin, end, constant(step));
+    disableUnrolling(loop);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    body(loop.getInductionVar());
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const WeightPacking &packing;
+  Value source, target;
+  VectorType type;
+};
+
+} // namespace
+
+void boostc::emitWeightPacking(OpBuilder &builder, Location loc,
+                               const WeightPacking &packing, Value source,
+                               Value target, Value begin, Value end) {
+  PackingEmitter(builder, loc, packing, source, target).emit(begin, end);
+}
