@@ -85,7 +85,8 @@ def AssignLayoutsPass : Pass<"boostc-assign-layouts", "::boostc::train::ProgramO
     numbers of channels and pixels; inputs that come from outside are copied once per
     function. A collapsed view for a matmul stays a view, of a transposed matrix. Programs
     whose batch is smaller than four keep row-major inputs, and so do functions with a
-    convolution that a library computes, which reads them so.
+    convolution that a library computes, which reads them so. Functions whose images have a
+    layout already, as boostc-assign-channels-last gives them, keep that.
 
     Before and after:
     ```mlir

@@ -90,26 +90,27 @@ private:
     int64_t lanes = packing.lanes, row = packing.channels * packing.taps;
     Value file = add(times(filter, row), times(channel, packing.taps));
     Value packed = add(times(channel, packing.filters), filter);
-    for (int64_t square = 0; square < packing.taps; ++square) {
-      auto inFile = [&](int64_t number) {
-        return number * row + square * lanes;
-      };
-      auto inPacked = [&](int64_t number) {
-        int64_t element = square * lanes + number;
-        return (element % packing.taps * packing.channels +
-                element / packing.taps) *
-               packing.filters;
-      };
-      SmallVector<Value> vectors;
+    // A loop: written out, it would be long for windows of many taps.
+    forEach(constant(0), constant(packing.taps), 1, [&](Value square) {
+      Value first = times(square, lanes);
+      Value inFile = add(file, first);
+      SmallVector<Value> inPacked, vectors;
+      for (int64_t number = 0; number < lanes; ++number) {
+        Value element = add(first, constant(number));
+        Value ofTap = times(remainder(element, packing.taps),
+                            packing.channels * packing.filters);
+        Value ofChannel =
+            times(quotient(element, packing.taps), packing.filters);
+        inPacked.push_back(add(packed, add(ofTap, ofChannel)));
+      }
       for (int64_t number = 0; number < lanes; ++number)
-        vectors.push_back(packing.unpacks
-                              ? load(packed, inPacked(number))
-                              : load(file, inFile(number)));
+        vectors.push_back(packing.unpacks ? load(inPacked[number], 0)
+                                          : load(inFile, number * row));
       transpose(vectors);
       for (int64_t number = 0; number < lanes; ++number)
-        packing.unpacks ? store(vectors[number], file, inFile(number))
-                        : store(vectors[number], packed, inPacked(number));
-    }
+        packing.unpacks ? store(vectors[number], inFile, number * row)
+                        : store(vectors[number], inPacked[number], 0);
+    });
   }
 
   /// The same elements of one filter, sorted by taps.
@@ -186,6 +187,12 @@ private:
   }
   Value times(Value index, int64_t factor) {
     return builder.createOrFold<arith::MulIOp>(loc, index, constant(factor));
+  }
+  Value quotient(Value index, int64_t divisor) {
+    return builder.createOrFold<arith::DivUIOp>(loc, index, constant(divisor));
+  }
+  Value remainder(Value index, int64_t divisor) {
+    return builder.createOrFold<arith::RemUIOp>(loc, index, constant(divisor));
   }
   Value load(Value offset, int64_t step) {
     return vector::LoadOp::create(builder, loc, type, source,

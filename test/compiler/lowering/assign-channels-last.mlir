@@ -1,0 +1,91 @@
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-assign-channels-last))" | FileCheck %s
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-assign-channels-last, boostc-assign-layouts))" | FileCheck %s --check-prefix=THEN
+
+train.program @p batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx2,fma,avx512f", 2>} {
+
+// Two samples fill no vector, 32 channels fill two. Weights are copied into the order in which
+// forward reads them, the gradient of weights from the order in which it is computed.
+// CHECK-LABEL: func.func @images
+// CHECK: %[[Y:.+]] = memref.alloc() : memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+// CHECK: %[[X:.+]] = memref.alloc() : memref<2x16x8x8xf32, strided<[1024, 1, 128, 16]>>
+// CHECK: memref.copy %{{.+}}, %[[X]]
+// CHECK: %[[W:.+]] = memref.alloc() : memref<32x16x3x3xf32, strided<[1, 32, 1536, 512]>>
+// CHECK: memref.copy %{{.+}}, %[[W]]
+// CHECK: rt.convolution forward ins(%[[X]], %[[W]] {{.*}} outs(%[[Y]]
+// An argument that is only read is copied once.
+// CHECK-NOT: memref.copy
+// CHECK: %[[DW:.+]] = memref.alloc() : memref<32x16x3x3xf32, strided<[1, 32, 1536, 512]>>
+// CHECK: rt.convolution backward_weight ins(%[[Y]], %[[X]] {{.*}} outs(%[[DW]]
+// CHECK: memref.copy %[[DW]], %{{.+}}
+// The gradient of the input reads weights with their channels innermost.
+// CHECK: %[[V:.+]] = memref.alloc() : memref<32x16x3x3xf32, strided<[16, 1, 1536, 512]>>
+// CHECK: memref.copy %{{.+}}, %[[V]]
+// CHECK: %[[DX:.+]] = memref.alloc() : memref<2x16x8x8xf32, strided<[1024, 1, 128, 16]>>
+// CHECK: rt.convolution backward_data ins(%[[Y]], %[[V]] {{.*}} outs(%[[DX]]
+// CHECK: memref.copy %[[DX]], %{{.+}}
+// The pass after this one has nothing left to do here.
+// THEN-LABEL: func.func @images
+// THEN: memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+func.func @images(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>,
+                  %dw: memref<32x16x3x3xf32>, %dx: memref<2x16x8x8xf32>) {
+  %y = memref.alloc() : memref<2x32x8x8xf32>
+  rt.convolution forward ins(%x, %w : memref<2x16x8x8xf32>, memref<32x16x3x3xf32>)
+      outs(%y : memref<2x32x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  rt.convolution backward_weight ins(%y, %x : memref<2x32x8x8xf32>, memref<2x16x8x8xf32>)
+      outs(%dw : memref<32x16x3x3xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  rt.convolution backward_data ins(%y, %w : memref<2x32x8x8xf32>, memref<32x16x3x3xf32>)
+      outs(%dx : memref<2x16x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  return
+}
+
+// One tap lies in the file as the gradient of the input reads it.
+// CHECK-LABEL: func.func @one_tap
+// CHECK-NOT: memref<32x16x1x1xf32, strided
+// CHECK: rt.convolution backward_data ins(%{{.+}}, %arg1 :
+func.func @one_tap(%y: memref<2x32x8x8xf32>, %w: memref<32x16x1x1xf32>,
+                   %dx: memref<2x16x8x8xf32>) {
+  rt.convolution backward_data ins(%y, %w : memref<2x32x8x8xf32>, memref<32x16x1x1xf32>)
+      outs(%dx : memref<2x16x8x8xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
+
+// The matrix that a flatten makes of an image is in the order of the model: the convolution's
+// result is copied there.
+// CHECK-LABEL: func.func @flattened
+// CHECK: %[[Y:.+]] = memref.alloc() : memref<2x32x8x8xf32>
+// CHECK: %[[TEMPORARY:.+]] = memref.alloc() : memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+// CHECK: rt.convolution forward {{.*}} outs(%[[TEMPORARY]]
+// CHECK: memref.copy %[[TEMPORARY]], %[[Y]]
+// CHECK: memref.collapse_shape %[[Y]]
+func.func @flattened(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>,
+                     %m: memref<2048x10xf32>, %z: memref<2x10xf32>) {
+  %y = memref.alloc() : memref<2x32x8x8xf32>
+  rt.convolution forward ins(%x, %w : memref<2x16x8x8xf32>, memref<32x16x3x3xf32>)
+      outs(%y : memref<2x32x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  %view = memref.collapse_shape %y [[0], [1, 2, 3]]
+      : memref<2x32x8x8xf32> into memref<2x2048xf32>
+  rt.matmul ins(%view, %m : memref<2x2048xf32>, memref<2048x10xf32>) outs(%z : memref<2x10xf32>)
+  return
+}
+
+// 64 samples fill vectors, one channel and two filters do not: left to the pass that puts
+// samples innermost.
+// CHECK-LABEL: func.func @few_channels
+// CHECK: memref.alloc() : memref<64x2x8x8xf32>
+// CHECK-NOT: memref.copy
+// THEN-LABEL: func.func @few_channels
+// THEN: memref.alloc() : memref<64x2x8x8xf32, strided<[1, 4096, 512, 64]>>
+func.func @few_channels(%x: memref<64x1x8x8xf32>, %w: memref<2x1x3x3xf32>) {
+  %y = memref.alloc() : memref<64x2x8x8xf32>
+  rt.convolution forward ins(%x, %w : memref<64x1x8x8xf32>, memref<2x1x3x3xf32>)
+      outs(%y : memref<64x2x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  return
+}
+}
