@@ -77,8 +77,9 @@ static double estimateBatchInnermost(int64_t samples, int64_t channels,
     return 0.06;
   int64_t used = chooseLanes(samples, lanes);
   double filled = static_cast<double>(samples) /
-                  static_cast<double>(llvm::divideCeil(samples, used) * lanes);
-  return filled * (channels >= kManyChannels ? 0.5 : 0.65);
+                  static_cast<double>(llvm::divideCeil(samples, used) * used);
+  return filled * estimateVectorRate(used, lanes) *
+         (channels >= kManyChannels ? 0.5 : 0.65);
 }
 
 static void addCosts(rt::ConvolutionOp op, int64_t lanes, int64_t registers,

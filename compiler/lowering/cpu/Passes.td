@@ -137,8 +137,9 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
     at a time (compiler/lowering/cpu/TapSumPlan.h where channels are innermost in memory, else
     ContractionPlan.h); so does a matmul whose `rt.candidate` says so. So do copies that change
-    the order of a convolution's weights (compiler/lowering/cpu/WeightPacking.h), and `rt.gather`, shared among threads by positions, and `rt.scatter_add`, shared
-    by columns (compiler/lowering/cpu/EmitGatherScatter.h).
+    the order of a convolution's weights (compiler/lowering/cpu/WeightPacking.h), `rt.gather`,
+    shared among threads by positions, and `rt.scatter_add`, shared by columns
+    (compiler/lowering/cpu/EmitGatherScatter.h).
 
     Before:
     ```mlir

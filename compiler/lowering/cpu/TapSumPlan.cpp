@@ -2,6 +2,7 @@
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace boostc;
@@ -13,10 +14,16 @@ constexpr double kPerCycle = 2.0, kLatency = 4.0;
 /// the first one keeps.
 constexpr double kStreamed = 24.0;
 constexpr int64_t kFirstCache = 24 << 10;
+/// Cycles in which a tile is begun and ended, and a loop around its steps.
+constexpr double kTile = 30.0, kLoop = 8.0;
 
 int64_t TapSumPlan::countBlocks(const TapSum &sum) const {
   return sum.groups * llvm::divideCeil(sum.width, lanes * vectors);
 }
+
+/// Pixels that a block of weights, or a tile of their gradient, meets in one go:
+/// they stay in the second cache.
+constexpr int64_t kStrip = 128;
 
 /// Cycles of one term and tap of a tile.
 static double estimateStep(int64_t sums, int64_t loads, double streamed) {
@@ -43,12 +50,17 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
                     plan.vectors * plan.lanes * 4;
   double streamed =
       weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
+  auto steps = static_cast<double>(
+      std::max<int64_t>(1, sum.terms * part.rows.taps * part.columns.taps));
+  double loops = static_cast<double>(
+      part.rows.taps * (sum.terms > 1 ? 1 + part.columns.taps : 1));
   auto cost = [&](int64_t pixels) {
     int64_t lines = pixels * plan.samples;
     return estimateStep(lines * plan.vectors,
                         plan.vectors +
                             lines * (isBroadcast ? 1 : plan.vectors),
-                        streamed);
+                        streamed) +
+           (kTile + kLoop * loops) / steps;
   };
   return static_cast<double>(plan.countBlocks(sum)) / plan.samples *
          sumOverTiles(part.columns.pixels, plan.tile, cost);
@@ -61,11 +73,18 @@ static double estimateWeightGradient(const TapSum &sum,
   bool isBroadcast = part.source.vector == 0 || part.weight.vector == 0;
   // Without terms, the taps of a row share what is loaded.
   int64_t shared = sum.terms == 1 ? part.columns.taps : 1;
+  // A tile meets a strip of pixels, and sums are read and written around it.
+  int64_t lines = std::max<int64_t>(1, kStrip / part.columns.pixels);
+  auto pixels = static_cast<double>(lines * part.columns.pixels);
   auto cost = [&](int64_t terms) {
-    return estimateStep(terms * shared * plan.vectors,
+    int64_t sums = terms * shared * plan.vectors;
+    return estimateStep(sums,
                         plan.vectors +
                             terms * shared * (isBroadcast ? 1 : plan.vectors),
-                        0.0);
+                        0.0) +
+           (kTile + static_cast<double>(sums) +
+            kLoop * static_cast<double>(lines)) /
+               pixels;
   };
   return static_cast<double>(plan.countBlocks(sum)) / shared *
          sumOverTiles(sum.terms, plan.tile, cost);
@@ -76,6 +95,10 @@ static double estimateCost(const TapSum &sum, const TapSumPlan &plan) {
                               : estimateGather(sum, plan);
 }
 
+double boostc::estimateVectorRate(int64_t lanes, int64_t maxLanes) {
+  return std::sqrt(static_cast<double>(lanes) / static_cast<double>(maxLanes));
+}
+
 double boostc::estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                                   int64_t maxLanes) {
   int64_t products = sum.groups * sum.width *
@@ -83,18 +106,19 @@ double boostc::estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                           ? sum.terms
                           : sum.parts.front().columns.pixels);
   return static_cast<double>(products) /
-         (kPerCycle * static_cast<double>(maxLanes) * estimateCost(sum, plan));
+         (kPerCycle * static_cast<double>(plan.lanes) *
+          estimateCost(sum, plan)) *
+         estimateVectorRate(plan.lanes, maxLanes);
 }
 
 /// Rows of pixels that a block of weights meets before the next one does: few
-/// enough that these pixels stay in the second cache, and that every thread
-/// has its share.
+/// enough that every thread has its share.
 static void shareGather(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
-  constexpr int64_t kPixels = 128, kPiecesOfThread = 8;
+  constexpr int64_t kPiecesOfThread = 8;
   int64_t blocks = plan.countBlocks(sum);
   int64_t lines = sum.samples / plan.samples * sum.getRows();
   int64_t wide = plan.samples * sum.parts.front().columns.pixels;
-  plan.lines = std::clamp<int64_t>(kPixels / wide, 1, lines);
+  plan.lines = std::clamp<int64_t>(kStrip / wide, 1, lines);
   int64_t strips = llvm::divideCeil(lines, plan.lines);
   while (plan.lines > 1 && strips * blocks < kPiecesOfThread * threads) {
     plan.lines = llvm::divideCeil(plan.lines, 2);
@@ -107,10 +131,9 @@ static void shareGather(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
 /// divided.
 static void shareWeightGradient(const TapSum &sum, int64_t threads,
                                 TapSumPlan &plan) {
-  constexpr int64_t kPixels = 128;
   constexpr double kEven = 0.9;
   int64_t columns = sum.parts.front().columns.pixels;
-  plan.lines = std::max<int64_t>(1, kPixels / columns);
+  plan.lines = std::max<int64_t>(1, kStrip / columns);
   int64_t blocks = plan.countBlocks(sum);
   int64_t tiles = llvm::divideCeil(sum.terms, plan.tile);
   double best = 0.0;

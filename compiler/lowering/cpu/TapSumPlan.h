@@ -33,8 +33,13 @@ std::vector<TapSumPlan> planTapSum(const TapSum &sum, int64_t maxLanes,
                                    int64_t registers, int64_t threads,
                                    size_t count);
 
-/// Cycles that `plan` takes, as a share of those in which the multiplications
-/// could be done: from 0 to 1.
+/// The rate of multiplications in vectors of `lanes` elements, as a share of
+/// that in vectors of `maxLanes`. CPUs differ: those whose units have half a
+/// register's width lose nothing by half a vector, others half.
+double estimateVectorRate(int64_t lanes, int64_t maxLanes);
+
+/// The rate of multiplications that `plan` reaches, as a share of that in full
+/// vectors: from 0 to 1.
 double estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                           int64_t maxLanes);
 
