@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Time of a training step of convolutional nets on this CPU: boostc and PyTorch.
+
+For each net and batch size, in each round, the programs of boostc (one for each --build) and every
+variant of PyTorch (eager and compiled, contiguous and channels-last) run in turn for some seconds, as
+processes that sleep while another has its turn, all with --threads threads. Reported are the medians of
+the rounds' medians and the median over the rounds of the ratio to the first program, both of the same
+round. The line `torch, best` has the fastest of PyTorch's variants in each round. Results that --json
+has already are not measured again. Load that is not ours is noted as in cpu_step.py.
+
+  python3 -m venv /tmp/bench-venv
+  /tmp/bench-venv/bin/pip install torch numpy
+  /tmp/bench-venv/bin/python tools/bench/net_step.py --build build --net vgg --batches 1 8 32 \\
+      --json steps.jsonl
+
+Nets: vgg (seven convolutions of 3x3 at 32 pixels), resnet20 (tools/bench/resnet20.json) and resnet50
+(examples/resnet50-imagenet with explicit padding, 224 pixels). Needs a C++ compiler, for torch.compile.
+Never needed to build or test.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+from cpu_step import measure_noting_load, processor
+from peer_worker import BATCHES, Peer, serve
+from resnet20_step import measure_program
+
+HERE = pathlib.Path(__file__).resolve().parent
+RESNET50 = HERE.parent.parent / "examples/resnet50-imagenet"
+
+
+def make_vgg():
+    from torch import nn
+    layers, channels = [], 3
+    for filters, is_pooled in ((64, False), (64, True), (128, False), (128, True), (256, False),
+                               (256, True), (512, True)):
+        layers += [nn.Conv2d(channels, filters, 3, padding=1), nn.ReLU()]
+        layers += [nn.MaxPool2d(2)] if is_pooled else []
+        channels = filters
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(2048, 256), nn.ReLU(),
+                         nn.Linear(256, 10))
+
+
+def make_resnet20():
+    from resnet20_torch import ResNet20
+    return ResNet20()
+
+
+def make_resnet50():
+    from resnet50_torch import ResNet50
+    return ResNet50(1000)
+
+
+# A net: model file, overlays, PyTorch's module, image, classes.
+NETS = {
+    "vgg": (HERE / "vgg.json", [], make_vgg, (3, 32, 32), 10),
+    "resnet20": (HERE / "resnet20.json", [], make_resnet20, (3, 32, 32), 10),
+    "resnet50": (RESNET50 / "model.json", [RESNET50 / "explicit-padding.json"], make_resnet50,
+                 (3, 224, 224), 1000),
+}
+
+
+def torch_variants(net, batch, threads):
+    """The same step: momentum 0.9 and weight decay on all parameters, batches in memory."""
+    import torch
+
+    _, _, make, shape, classes = NETS[net]
+    torch.set_num_threads(threads)
+    criterion = torch.nn.CrossEntropyLoss()
+    generator = torch.Generator().manual_seed(1)
+    batches = [(torch.randn(batch, *shape, generator=generator),
+                torch.randint(classes, (batch,), generator=generator)) for _ in range(BATCHES)]
+
+    def variant(last, is_compiled):
+        torch.manual_seed(1)
+        layout = torch.channels_last if last else torch.contiguous_format
+        network = make().to(memory_format=layout)
+        data = [(images.to(memory_format=layout), labels) for images, labels in batches]
+        optimizer = torch.optim.SGD(network.parameters(), lr=1e-3, momentum=0.9, weight_decay=1e-4,
+                                    fused=True)
+
+        def loss_of(images, labels):
+            return criterion(network(images), labels)
+
+        forward = torch.compile(loss_of) if is_compiled else loss_of
+
+        def step(index):
+            loss = forward(*data[index % BATCHES])
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            return loss
+
+        return step, lambda loss: None  # PyTorch computes at once
+
+    made = {}
+    for text, last in (("", False), (", channels-last", True)):
+        made[f"eager{text}"] = lambda last=last: variant(last, False)
+        made[f"compile{text}"] = lambda last=last: variant(last, True)
+    return made, {"torch": torch.__version__}
+
+
+def compile_program(build, net, batch, threads, program):
+    model, overlays, *_ = NETS[net]
+    flags = [flag for overlay in overlays for flag in ("--overlay", overlay)]
+    subprocess.run([build / "bin/boostc", model, *flags, "--target=cpu", f"--threads={threads}",
+                    "--set", f"batch_size={batch}", "-o", program], check=True)
+
+
+def measure(net, batch, arguments, folder):
+    """Results by system and round, and PyTorch's version."""
+    runs = {}
+    for number, build in enumerate(arguments.build):
+        program = pathlib.Path(folder) / f"{net}-{batch}-{number}.so"
+        compile_program(build, net, batch, arguments.threads, program)
+        runs[f"boostc {build}"] = lambda build=build, program=program: measure_program(
+            build, program, arguments.threads, arguments.seconds)
+    peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", batch, "--net", net,
+                "--threads", arguments.threads)
+    for name in peer.ready["variants"]:
+        runs[name] = lambda name=name: peer.measure(name, arguments.seconds)
+    results = {name: [] for name in runs}
+    for _ in range(arguments.rounds):
+        for name, run in runs.items():
+            results[name].append(measure_noting_load(run, arguments.wait))
+    peer.close()
+    return results, peer.ready["versions"]
+
+
+def summarise(net, batch, threads, results):
+    """One JSON object for each system; ratios are of the same round."""
+    ours = [name for name in results if name.startswith("boostc")]
+    peers = [rounds for name, rounds in results.items() if name not in ours]
+    results = results | {"torch, best": [min(round_of, key=lambda r: r["median_ms"])
+                                         for round_of in zip(*peers)]}
+    medians = {name: [r["median_ms"] for r in rounds] for name, rounds in results.items()}
+    lines = []
+    for name, rounds in results.items():
+        ratios = sorted(theirs / own for theirs, own in zip(medians[name], medians[ours[0]]))
+        lines.append({
+            "net": net, "batch": batch, "threads": threads, "system": name,
+            "median_ms": round(statistics.median(medians[name]), 3),
+            "min_ms": round(min(r["min_ms"] for r in rounds), 3),
+            "ratio": round(statistics.median(ratios), 3),
+            "ratio_from": round(ratios[0], 3), "ratio_to": round(ratios[-1], 3),
+            "rounds": len(rounds),
+            "foreign_load": round(statistics.mean(r["foreign_load"] for r in rounds), 3)})
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, nargs="+", default=[pathlib.Path("build")])
+    parser.add_argument("--net", nargs="+", choices=NETS, default=list(NETS))
+    parser.add_argument("--batches", type=int, nargs="+", default=[1, 8, 32])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=2, help="for each system in each round")
+    parser.add_argument("--wait", type=float, default=1,
+                        help="seconds, for a quiet machine before each measurement")
+    parser.add_argument("--json", type=pathlib.Path, required=True, help="results, line by line")
+    parser.add_argument("--worker", type=int, metavar="BATCH", help="be PyTorch's worker")
+    arguments = parser.parse_args()
+    if arguments.worker:
+        serve(lambda: torch_variants(arguments.net[0], arguments.worker, arguments.threads), 1)
+        return
+
+    known = set()
+    if arguments.json.exists():
+        for line in arguments.json.read_text(encoding="utf-8").splitlines():
+            record = json.loads(line)
+            known.add((record["net"], record["batch"], record["threads"]))
+    with tempfile.TemporaryDirectory() as folder:
+        for net in arguments.net:
+            for batch in arguments.batches:
+                if (net, batch, arguments.threads) in known:
+                    continue
+                results, versions = measure(net, batch, arguments, folder)
+                about = {"date": time.strftime("%Y-%m-%d"), "cpu": processor(),
+                         "cpus": os.cpu_count(), "versions": versions}
+                with arguments.json.open("a", encoding="utf-8") as file:
+                    for line in summarise(net, batch, arguments.threads, results):
+                        file.write(json.dumps(line | about) + "\n")
+                        print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()
