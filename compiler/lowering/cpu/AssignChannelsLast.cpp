@@ -41,9 +41,9 @@ static MemRefType getPacked(MemRefType type, rt::ConvolutionKind kind) {
   // Gradients: whichever fills vectors; channels lie as in the file where there
   // is one tap.
   if (kind == rt::ConvolutionKind::BackwardWeight && channels > 1)
-    alongFilters = channels % 16 != 0 ||
-                   (type.getDimSize(2) * type.getDimSize(3) > 1 &&
-                    filters % 16 == 0);
+    alongFilters =
+        channels % 16 != 0 ||
+        (type.getDimSize(2) * type.getDimSize(3) > 1 && filters % 16 == 0);
   return alongFilters ? getOrdered(type, {2, 3, 1, 0})
                       : getOrdered(type, {2, 3, 0, 1});
 }

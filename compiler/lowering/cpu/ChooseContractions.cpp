@@ -70,11 +70,10 @@ boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
     candidates.push_back({"library", std::nullopt, std::nullopt});
   bool isWide = target.getFeatures().contains("avx512f");
   int64_t lanes = isWide ? 16 : 8, registers = isWide ? 32 : 16;
-  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op)) {
-    TapSum sum = getTapSum(convolution);
-    for (TapSumPlan &plan : planTapSum(sum, lanes, registers,
-                                       getShares(op, target), kMaxPlans))
-      candidates.push_back({describePlan(sum, plan), std::nullopt, plan});
+  if (std::optional<TapSum> sum = getTapSum(sums)) {
+    for (TapSumPlan &plan :
+         planTapSum(*sum, lanes, registers, getShares(op, target), kMaxPlans))
+      candidates.push_back({describePlan(*sum, plan), std::nullopt, plan});
     if (!candidates.empty())
       return candidates;
   }

@@ -161,8 +161,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
              << " names another one: " << op->getAttr(kCandidateAttrName);
     int64_t flops = cast<CostOpInterface>(*op).getFlops();
     if (candidate->taps)
-      outlineTapSum(function, cast<rt::ConvolutionOp>(op), *candidate->taps,
-                    flops);
+      outlineTapSum(function, op, *candidate->taps, flops);
     if (!candidate->plan)
       return success();
     const ContractionPlan &plan = *candidate->plan;
@@ -179,12 +178,12 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     return success();
   }
 
-  void outlineTapSum(func::FuncOp function, rt::ConvolutionOp op,
+  void outlineTapSum(func::FuncOp function, ContractionOpInterface op,
                      const TapSumPlan &plan, int64_t flops) {
     outlineOp(
         function, op, plan.pieces, getGrain(flops / 2 / plan.pieces),
         [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          TapSum sum = getTapSum(op);
+          TapSum sum = *getTapSum(op);
           auto replace = [&](TapOperand &operand) {
             operand.buffer = mapping.lookupOrNull(operand.buffer);
           };

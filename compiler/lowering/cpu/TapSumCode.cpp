@@ -83,9 +83,9 @@ void TapSumCode::emitIf(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
-SmallVector<Value> TapSumCode::reduce(
-    Range range, List<Value> sums,
-    llvm::function_ref<List<Value>(Value, List<Value>)> body) {
+SmallVector<Value>
+TapSumCode::reduce(Range range, List<Value> sums,
+                   llvm::function_ref<List<Value>(Value, List<Value>)> body) {
   if (!range.begin)
     return body(Value(), std::move(sums));
   auto loop = scf::ForOp::create(builder, loc, range.begin, range.end,
@@ -182,9 +182,8 @@ Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
 void TapSumCode::storeSum(Value sum, const TapOperand &operand, Value offset,
                           int64_t step, int64_t vector) {
   Value buffer = getFlat(operand.buffer);
-  Value rounded =
-      buildRounding(builder, loc, sum,
-                    cast<MemRefType>(buffer.getType()).getElementType());
+  Value rounded = buildRounding(
+      builder, loc, sum, cast<MemRefType>(buffer.getType()).getElementType());
   storeVector(builder, loc, rounded, buffer,
               plus(offset, step + vector * plan.lanes), masks[vector]);
 }

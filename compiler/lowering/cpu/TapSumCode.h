@@ -1,5 +1,5 @@
-// TapSumCode.h - what the code of convolutions and of their gradients is made of
-// (TapSumPlan.h).
+// TapSumCode.h - what the code of convolutions and of their gradients is made
+// of (TapSumPlan.h).
 #pragma once
 
 #include "compiler/lowering/cpu/TapSumPlan.h"
@@ -30,7 +30,7 @@ protected:
   Value add(Value a, Value b);
   Value plus(Value index, int64_t term);
   Value times(Value index, int64_t factor);
-  /// Of numbers of 0 or more.
+  /// For numbers of 0 or more.
   Value quotient(Value index, int64_t divisor);
   Value remainder(Value index, int64_t divisor);
   Value minimum(Value a, Value b);
@@ -45,9 +45,8 @@ protected:
                llvm::function_ref<void(Value)> body);
   void emitIf(Value condition, llvm::function_ref<void()> body);
   /// A loop that carries sums.
-  List<Value>
-  reduce(Range range, List<Value> sums,
-         llvm::function_ref<List<Value>(Value, List<Value>)> body);
+  List<Value> reduce(Range range, List<Value> sums,
+                     llvm::function_ref<List<Value>(Value, List<Value>)> body);
 
   /// The taps that see something from `pixel`, and the pixels that `tap` lets
   /// see something.
@@ -57,7 +56,7 @@ protected:
 
   /// Vectors are those of this block from here on.
   Block decodeBlock(Value number);
-  /// Of the block's first channel, without a sample where there is none.
+  /// The offset of the block's first channel, in `sample` if there is one.
   Value offsetOf(const TapOperand &operand, const Block &block, Value sample);
 
   /// A vector of f32, or an element in every lane, at `offset` + `step`.
@@ -84,5 +83,10 @@ private:
   llvm::DenseMap<Value, Value> flat; ///< buffers as rows of elements
   List<Value> masks; ///< of the block's vectors; null: all lanes
 };
+
+/// emitTapSum() for a gradient of weights.
+void emitTapGradient(mlir::OpBuilder &builder, mlir::Location loc,
+                     const TapSum &sum, const TapSumPlan &plan,
+                     mlir::Value begin, mlir::Value end);
 
 } // namespace boostc

@@ -21,8 +21,8 @@ int64_t TapSumPlan::countBlocks(const TapSum &sum) const {
   return sum.groups * llvm::divideCeil(sum.width, lanes * vectors);
 }
 
-/// Pixels that a block of weights, or a tile of their gradient, meets in one go:
-/// they stay in the second cache.
+/// Pixels that a block of weights, or a tile of their gradient, meets in one
+/// go: they stay in the second cache.
 constexpr int64_t kStrip = 128;
 
 /// Cycles of one term and tap of a tile.
@@ -33,7 +33,7 @@ static double estimateStep(int64_t sums, int64_t loads, double streamed) {
          0.25;
 }
 
-/// Of tiles of `tile` along `extent`, the last of which may be shorter.
+/// The costs of tiles of `tile` along `extent`; the last one may be shorter.
 template <typename Cost>
 static double sumOverTiles(int64_t extent, int64_t tile, Cost cost) {
   double total = static_cast<double>(extent / tile) * cost(tile);
@@ -57,8 +57,7 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
   auto cost = [&](int64_t pixels) {
     int64_t lines = pixels * plan.samples;
     return estimateStep(lines * plan.vectors,
-                        plan.vectors +
-                            lines * (isBroadcast ? 1 : plan.vectors),
+                        plan.vectors + lines * (isBroadcast ? 1 : plan.vectors),
                         streamed) +
            (kTile + kLoop * loops) / steps;
   };
@@ -101,10 +100,9 @@ double boostc::estimateVectorRate(int64_t lanes, int64_t maxLanes) {
 
 double boostc::estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                                   int64_t maxLanes) {
-  int64_t products = sum.groups * sum.width *
-                     (sum.isWeightGradient
-                          ? sum.terms
-                          : sum.parts.front().columns.pixels);
+  int64_t products =
+      sum.groups * sum.width *
+      (sum.isWeightGradient ? sum.terms : sum.parts.front().columns.pixels);
   return static_cast<double>(products) /
          (kPerCycle * static_cast<double>(plan.lanes) *
           estimateCost(sum, plan)) *
@@ -143,10 +141,10 @@ static void shareWeightGradient(const TapSum &sum, int64_t threads,
                        (splits ? sum.parts.front().rows.taps : 1);
       int64_t rounds = llvm::divideCeil(pieces, threads);
       // The last piece of a block may have fewer tiles.
-      double even = static_cast<double>(blocks * tiles *
-                                        (splits ? sum.parts.front().rows.taps
-                                                : 1)) /
-                    static_cast<double>(rounds * threads * each);
+      double even =
+          static_cast<double>(blocks * tiles *
+                              (splits ? sum.parts.front().rows.taps : 1)) /
+          static_cast<double>(rounds * threads * each);
       if (even <= best)
         continue;
       best = even;
@@ -183,7 +181,8 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
         break;
       for (plan.tile = 1; plan.tile <= extent; ++plan.tile) {
         int64_t sums = plan.samples * plan.tile * plan.vectors * shared;
-        if (sums + plan.vectors + 1 > registers || sums * unrolled > kMaxUnrolled)
+        if (sums + plan.vectors + 1 > registers ||
+            sums * unrolled > kMaxUnrolled)
           break;
         plans.push_back({estimateCost(sum, plan), plan});
       }

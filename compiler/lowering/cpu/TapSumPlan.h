@@ -1,5 +1,5 @@
-// TapSumPlan.h - convolutions and their gradients as kernels of a CPU, where the
-// channels of an image are neighbours in memory.
+// TapSumPlan.h - convolutions and their gradients as kernels of a CPU, where
+// the channels of an image are neighbours in memory.
 //
 // Sums lie in vector registers: some vectors of channels, for some pixels (or
 // channels of the other image, in a gradient of weights). The other operand is

@@ -26,8 +26,8 @@ static bool isOrdered(MemRefType type, ArrayRef<unsigned> order) {
   return offset == 0;
 }
 
-std::optional<WeightPacking>
-boostc::planWeightPacking(memref::CopyOp copy, int64_t maxLanes) {
+std::optional<WeightPacking> boostc::planWeightPacking(memref::CopyOp copy,
+                                                       int64_t maxLanes) {
   auto source = cast<MemRefType>(copy.getSource().getType());
   auto target = cast<MemRefType>(copy.getTarget().getType());
   if (source.getRank() != 4 || !source.hasStaticShape() ||
@@ -132,9 +132,8 @@ private:
       SmallVector<int64_t> elements;
       for (int64_t lane = 0; lane < lanes; ++lane) {
         int64_t inRow = number * lanes + lane;
-        elements.push_back(packing.unpacks
-                               ? inRow % taps * lanes + inRow / taps
-                               : lane * taps + number);
+        elements.push_back(packing.unpacks ? inRow % taps * lanes + inRow / taps
+                                           : lane * taps + number);
       }
       to.push_back(select(from, elements));
     }

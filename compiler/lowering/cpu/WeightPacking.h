@@ -1,5 +1,5 @@
-// WeightPacking.h - copies of convolutions' weights from the order of files into
-// the orders that kernels read, and back.
+// WeightPacking.h - copies of convolutions' weights from the order of files
+// into the orders that kernels read, and back.
 #pragma once
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -141,7 +141,8 @@ static void flattenPixels(TapSum &sum) {
     piece.rows = {count, 1, 1, 1, 0, count};
     piece.columns = {wide, 1, 1, 1, 0, wide};
     for (TapOperand *operand :
-         {sum.isWeightGradient ? &piece.weight : &piece.result, &piece.source}) {
+         {sum.isWeightGradient ? &piece.weight : &piece.result,
+          &piece.source}) {
       operand->constant += first * operand->column;
       operand->row = wide * operand->column;
     }
@@ -242,4 +243,10 @@ TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types) {
     vectorizeGroups(sum);
   flattenPixels(sum);
   return sum;
+}
+
+std::optional<TapSum> boostc::getTapSum(ContractionOpInterface op) {
+  if (auto convolution = dyn_cast<rt::ConvolutionOp>(*op))
+    return getTapSum(convolution, ConvolutionTypes::of(convolution));
+  return std::nullopt;
 }

@@ -1,21 +1,24 @@
-// TapSum.h - convolutions and their gradients as sums over the taps of a window,
-// whatever order the dimensions of their operands lie in.
+// TapSum.h - convolutions and their gradients as sums over the taps of a
+// window, whatever order the dimensions of their operands lie in.
 //
 // A convolution and the gradient of its input both gather:
 //
 //   result[n, i, j, v] = (bias[v] +) sum over k, l, t of
-//                        source[n, row(i, k), column(j, l), t] * weight[k, l, t, v]
+//                        source[n, row(i, k), column(j, l), t] * weight[k, l,
+//                        t, v]
 //
 // and the gradient of the weights sums over pixels:
 //
 //   result[k, l, t, v] = sum over n, i, j of
-//                        pixels[n, i, j, v] * source[n, row(i, k), column(j, l), t]
+//                        pixels[n, i, j, v] * source[n, row(i, k), column(j,
+//                        l), t]
 //
 // row(i, k) is linear. A source pixel outside of the source counts as zero. `v`
 // runs along a vector register, `t` over what is broadcast.
 #pragma once
 
 #include "dialects/rt/RtDialect.h"
+#include <optional>
 #include <vector>
 
 namespace boostc {
@@ -84,8 +87,8 @@ struct ConvolutionTypes {
 /// Images without a window are rows of a fixed number of pixels, whatever their
 /// height and width.
 TapSum getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types);
-inline TapSum getTapSum(rt::ConvolutionOp op) {
-  return getTapSum(op, ConvolutionTypes::of(op));
-}
+
+/// None where `op` has no window.
+std::optional<TapSum> getTapSum(ContractionOpInterface op);
 
 } // namespace boostc
