@@ -489,7 +489,7 @@ TEST_P(SkippedSteps, LeaveNoTrace) {
   Job skipping(library, kWindows.size(), kInner);
   Job without(library, kWindows.size(), kInner);
   constexpr int64_t kWindow = 12;
-  boostrt::RunSteps run({}, kSteps * kWindow, kWindow, {1, kSteps});
+  boostrt::RunSteps run({}, {kSteps * kWindow}, kWindow, {1, kSteps});
   for (Job *job : {&skipping, &without})
     for (auto &program : job->programs)
       program->execution().setRun(run);

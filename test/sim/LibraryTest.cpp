@@ -32,7 +32,8 @@ protected:
       BOOSTC_PRECISION_FLOAT32,
       BOOSTC_FLOAT_F32,
       BOOSTC_FLOAT_F32,
-      0};
+      0,
+      {}};
 };
 
 TEST_F(LibraryCall, Computes) {

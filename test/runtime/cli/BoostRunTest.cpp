@@ -406,7 +406,8 @@ TEST(BoostRun, InfoShowsTheTablesAndThePlan) {
   EXPECT_EQ(cpu["kind"], "cpu");
   EXPECT_EQ(cpu["threads"], 2);
   EXPECT_EQ(cpu["library_calls"].size(), 2u);
-  EXPECT_TRUE(cpu["launches"].empty());
+  EXPECT_EQ(cpu["launches"].size(), 4u);
+  EXPECT_EQ(cpu["launches"][0]["kernel"], "softmax_rows");
   uint64_t total = 0;
   for (const nlohmann::json &category : cpu["memory"]["categories"])
     total += category["bytes"].get<uint64_t>();
