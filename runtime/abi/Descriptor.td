@@ -350,7 +350,7 @@ def BoostLaunch : Struct<[{
   Name<"kernel", "its name; CUDA: in the modules">,
   Text<"location", "\"model.json:14:5\", of the op it comes from">,
   Text<"layers", "\"relu1, backward of fc2\": what it computes">,
-  Table<"operands", "BoostOperand", "operand_count", "CUDA; CPU: none", 1>,
+  Table<"operands", "BoostOperand", "operand_count", "CUDA; CPU: none">,
   Count<"operand_count">,
   U32<"blocks", "CUDA: in x; y and z are 1", 1>,
   U32<"threads", "CUDA: of a block, in x", 1>,

@@ -423,14 +423,15 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "global_avg_pool" },
 { "op": "dense", "units": 3 })",
        momentum, R"("top_1")", Model().loss, "{}", 0, "", "[]", "",
-       R"([{ "op": "normalize", "mean": [127.5], "std": [64] }])", "[3, 9, 8]"},
+       R"([{ "op": "normalize", "mean": [127.5], "std": [64] }])", "",
+       "[3, 9, 8]"},
       {"smaller_eval", 4, "[2, 9, 9]", 3,
        R"({ "op": "conv2d", "filters": 8, "kernel": 3 },
 { "op": "relu" },
 { "op": "global_avg_pool" },
 { "op": "dropout", "rate": 0.25 },
 { "op": "dense", "units": 3 })",
-       sgd, R"("top_1")", Model().loss, "{}", 0, "", "[]", "", "",
+       sgd, R"("top_1")", Model().loss, "{}", 0, "", "[]", "", "", "",
        "[2, 4, 5]"}};
   return models;
 }
