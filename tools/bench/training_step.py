@@ -9,7 +9,7 @@ an epoch takes about --seconds. Reported are the medians over the rounds, the me
 within a round, and the ratio of the minima, which other load on the machine changes least; and the
 CPU time of all threads per step, of training and of bench.
 
-Each run is one JSON line in --json, and what is there is not run again.
+Each run is one JSON line in --json, and a run that it has is not repeated.
 
   python3 tools/bench/training_step.py --build build --mnist MNIST_DIR --cifar10 CIFAR10_DIR \\
       --json training_steps.jsonl

@@ -11,8 +11,8 @@ def RecomputePass : Pass<"boostc-recompute", "::boostc::train::ProgramOp"> {
     looks for the value that costs the least work for a byte (operations, and bytes read and
     written) among those that are not needed right there, and computes it again before its next
     use. Operands that are alive then are read; small ones are kept until then; others are
-    computed again, too, up to four ops for a value. It repeats this until there is no value
-    that lowers the peak, or `most` values are computed again. Elementwise ops and small
+    computed again, too, up to four ops for a value. It repeats this until no value lowers the
+    peak, or `most` values are computed again. Elementwise ops and small
     reductions (pooling, normalisation) qualify, contractions do not. Results are the same
     bits: the same op runs on the same inputs.
 
