@@ -65,21 +65,6 @@ bool isCall(SpanKind kind) {
   return kind != SpanKind::Step && kind != SpanKind::Function;
 }
 
-const char *kindText(SpanKind kind) {
-  switch (kind) {
-  case SpanKind::Kernel:
-    return "kernel";
-  case SpanKind::Library:
-    return "library_call";
-  case SpanKind::Collective:
-    return "collective";
-  case SpanKind::Step:
-  case SpanKind::Function:
-    break;
-  }
-  return "";
-}
-
 /// What the columns of numbers show of one row, or of several.
 struct Numbers {
   double seconds = 0, calls = 0, flops = 0, bytes = 0;
@@ -207,7 +192,7 @@ DescribedCall ProfiledProgram::describe(SpanKind kind, int64_t index) const {
     return describeCollective(program, program.collectives[at]);
   // A program that boostc did not make may number its calls as it likes.
   DescribedCall unknown;
-  unknown.name = fmt::format("{} {}", kindText(kind), index);
+  unknown.name = fmt::format("{} {}", getText(kind), index);
   return unknown;
 }
 
@@ -217,6 +202,22 @@ std::string ProfiledProgram::nameOf(const Span &span) const {
   if (span.kind == SpanKind::Function)
     return target.functions[span.index].name;
   return describe(span.kind, span.index).name;
+}
+
+const char *getText(SpanKind kind) {
+  switch (kind) {
+  case SpanKind::Step:
+    return "step";
+  case SpanKind::Function:
+    return "function";
+  case SpanKind::Kernel:
+    return "kernel";
+  case SpanKind::Library:
+    return "library_call";
+  case SpanKind::Collective:
+    return "collective";
+  }
+  return "";
 }
 
 double Profile::secondsInCalls() const {
@@ -284,7 +285,7 @@ Json toJson(const ProfiledProgram &source, const Profile &profile) {
         {"triad_bytes", peaks.triadBytes}, {"cache_bytes", peaks.cacheBytes}};
   Json calls = Json::array();
   for (const ProfileRow &row : profile.rows) {
-    Json call{{"kind", kindText(row.kind)},
+    Json call{{"kind", getText(row.kind)},
               {"index", row.index},
               {"name", row.call.name},
               {"function", row.function},

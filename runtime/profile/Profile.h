@@ -61,6 +61,9 @@ struct Profile {
   double secondsInCalls() const;
 };
 
+/// The word of `kind` in JSON.
+const char *getText(SpanKind kind);
+
 Profile makeProfile(const ProfiledProgram &source, std::span<const Span> spans);
 
 /// The table, at most `maxRows` rows of it and the others as one.

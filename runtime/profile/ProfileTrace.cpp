@@ -12,22 +12,6 @@ namespace {
 /// Every span is on one track.
 constexpr int kProcess = 1, kThread = 1;
 
-const char *categoryOf(SpanKind kind) {
-  switch (kind) {
-  case SpanKind::Step:
-    return "step";
-  case SpanKind::Function:
-    return "function";
-  case SpanKind::Kernel:
-    return "kernel";
-  case SpanKind::Library:
-    return "library_call";
-  case SpanKind::Collective:
-    return "collective";
-  }
-  return "";
-}
-
 Json nameTrack(const char *what, const std::string &name) {
   return {{"name", what},
           {"ph", "M"},
@@ -49,7 +33,7 @@ std::string toTrace(const ProfiledProgram &source,
   events.push_back(nameTrack("thread_name", source.device));
   for (const Span &span : spans) {
     Json event{{"name", source.nameOf(span)},
-               {"cat", categoryOf(span.kind)},
+               {"cat", getText(span.kind)},
                {"ph", "X"},
                {"ts", microseconds(span.begin - first)},
                {"dur", microseconds(span.end - span.begin)},
