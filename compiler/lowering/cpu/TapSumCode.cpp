@@ -13,7 +13,7 @@ using namespace boostc;
 
 TapSumCode::TapSumCode(OpBuilder &builder, Location loc, const TapSum &sum,
                        const TapSumPlan &plan)
-    : builder(builder), loc(loc), sum(sum), plan(plan),
+    : IndexCode(builder, loc), sum(sum), plan(plan),
       vectorType(VectorType::get({plan.lanes}, builder.getF32Type())) {
   // Before all loops.
   if (sum.bias)
@@ -30,33 +30,6 @@ Value TapSumCode::getFlat(Value buffer) {
   return row;
 }
 
-Value TapSumCode::constant(int64_t value) {
-  return arith::ConstantIndexOp::create(builder, loc, value);
-}
-Value TapSumCode::add(Value a, Value b) {
-  return builder.createOrFold<arith::AddIOp>(loc, a, b);
-}
-Value TapSumCode::plus(Value index, int64_t term) {
-  return term == 0 ? index : add(index, constant(term));
-}
-Value TapSumCode::times(Value index, int64_t factor) {
-  // A loop of one iteration has no variable.
-  if (!index || factor == 0)
-    return constant(0);
-  return builder.createOrFold<arith::MulIOp>(loc, index, constant(factor));
-}
-Value TapSumCode::quotient(Value index, int64_t divisor) {
-  return builder.createOrFold<arith::DivUIOp>(loc, index, constant(divisor));
-}
-Value TapSumCode::remainder(Value index, int64_t divisor) {
-  return builder.createOrFold<arith::RemUIOp>(loc, index, constant(divisor));
-}
-Value TapSumCode::minimum(Value a, Value b) {
-  return builder.createOrFold<arith::MinSIOp>(loc, a, b);
-}
-Value TapSumCode::maximum(Value a, Value b) {
-  return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
-}
 Value TapSumCode::isBelow(Value a, int64_t b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
                                              constant(b));
@@ -64,15 +37,6 @@ Value TapSumCode::isBelow(Value a, int64_t b) {
 Value TapSumCode::isEqual(Value a, int64_t b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
                                              constant(b));
-}
-
-void TapSumCode::forEach(Value begin, Value end, int64_t step,
-                         llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(builder, loc, begin, end, constant(step));
-  disableUnrolling(loop);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
 }
 
 void TapSumCode::emitIf(Value condition, llvm::function_ref<void()> body) {

@@ -2,17 +2,17 @@
 // of (TapSumPlan.h).
 #pragma once
 
+#include "compiler/lowering/cpu/IndexCode.h"
 #include "compiler/lowering/cpu/TapSumPlan.h"
 
 namespace boostc {
 
-class TapSumCode {
+class TapSumCode : protected IndexCode {
 public:
   TapSumCode(mlir::OpBuilder &builder, mlir::Location loc, const TapSum &sum,
              const TapSumPlan &plan);
 
 protected:
-  using Value = mlir::Value;
   template <typename T> using List = llvm::SmallVector<T>;
 
   /// A block of vectors: a group, and the first channel in it.
@@ -26,23 +26,9 @@ protected:
   /// Vectors, by how far they lie from an offset.
   using Loads = llvm::DenseMap<int64_t, Value>;
 
-  Value constant(int64_t value);
-  Value add(Value a, Value b);
-  Value plus(Value index, int64_t term);
-  Value times(Value index, int64_t factor);
-  /// For numbers of 0 or more.
-  Value quotient(Value index, int64_t divisor);
-  Value remainder(Value index, int64_t divisor);
-  Value minimum(Value a, Value b);
-  Value maximum(Value a, Value b);
   Value isBelow(Value a, int64_t b);
   Value isEqual(Value a, int64_t b);
 
-  void forEach(Value begin, Value end, llvm::function_ref<void(Value)> body) {
-    forEach(begin, end, 1, body);
-  }
-  void forEach(Value begin, Value end, int64_t step,
-               llvm::function_ref<void(Value)> body);
   void emitIf(Value condition, llvm::function_ref<void()> body);
   /// A loop that carries sums.
   List<Value> reduce(Range range, List<Value> sums,
@@ -69,8 +55,6 @@ protected:
   Value multiplyAdd(Value a, Value b, Value sum);
   Value zero();
 
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
   const TapSum &sum;
   const TapSumPlan &plan;
 

@@ -1,8 +1,6 @@
 #include "compiler/lowering/cpu/WeightPacking.h"
-#include "compiler/lowering/kernels/KernelLoops.h"
+#include "compiler/lowering/cpu/IndexCode.h"
 #include "compiler/lowering/kernels/LinearIndex.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -57,11 +55,11 @@ std::optional<WeightPacking> boostc::planWeightPacking(memref::CopyOp copy,
 
 namespace {
 
-class PackingEmitter {
+class PackingEmitter : IndexCode {
 public:
   PackingEmitter(OpBuilder &builder, Location loc, const WeightPacking &packing,
                  Value source, Value target)
-      : builder(builder), loc(loc), packing(packing),
+      : IndexCode(builder, loc), packing(packing),
         source(flattenBuffer(builder, loc, source)),
         target(flattenBuffer(builder, loc, target)),
         type(VectorType::get(
@@ -70,14 +68,14 @@ public:
 
   void emit(Value begin, Value end) {
     int64_t lanes = packing.lanes;
-    forEach(begin, end, 1, [&](Value piece) {
+    forEach(begin, end, [&](Value piece) {
       Value filter = times(piece, lanes);
       forEach(constant(0), constant(packing.channels), lanes,
               [&](Value channel) {
                 if (packing.alongFilters)
                   emitSquares(filter, channel);
                 else
-                  forEach(filter, add(filter, constant(lanes)), 1,
+                  forEach(filter, plus(filter, lanes),
                           [&](Value one) { emitRow(one, channel); });
               });
     });
@@ -91,12 +89,12 @@ private:
     Value file = add(times(filter, row), times(channel, packing.taps));
     Value packed = add(times(channel, packing.filters), filter);
     // A loop: written out, it would be long for windows of many taps.
-    forEach(constant(0), constant(packing.taps), 1, [&](Value square) {
+    forEach(constant(0), constant(packing.taps), [&](Value square) {
       Value first = times(square, lanes);
       Value inFile = add(file, first);
       SmallVector<Value> inPacked, vectors;
       for (int64_t number = 0; number < lanes; ++number) {
-        Value element = add(first, constant(number));
+        Value element = plus(first, number);
         Value ofTap = times(remainder(element, packing.taps),
                             packing.channels * packing.filters);
         Value ofChannel =
@@ -178,41 +176,14 @@ private:
     return chosen;
   }
 
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-  Value add(Value a, Value b) {
-    return builder.createOrFold<arith::AddIOp>(loc, a, b);
-  }
-  Value times(Value index, int64_t factor) {
-    return builder.createOrFold<arith::MulIOp>(loc, index, constant(factor));
-  }
-  Value quotient(Value index, int64_t divisor) {
-    return builder.createOrFold<arith::DivUIOp>(loc, index, constant(divisor));
-  }
-  Value remainder(Value index, int64_t divisor) {
-    return builder.createOrFold<arith::RemUIOp>(loc, index, constant(divisor));
-  }
   Value load(Value offset, int64_t step) {
     return vector::LoadOp::create(builder, loc, type, source,
-                                  add(offset, constant(step)));
+                                  plus(offset, step));
   }
   void store(Value vector, Value offset, int64_t step) {
-    vector::StoreOp::create(builder, loc, vector, target,
-                            add(offset, constant(step)));
+    vector::StoreOp::create(builder, loc, vector, target, plus(offset, step));
   }
 
-  void forEach(Value begin, Value end, int64_t step,
-               llvm::function_ref<void(Value)> body) {
-    auto loop = scf::ForOp::create(builder, loc, begin, end, constant(step));
-    disableUnrolling(loop);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    body(loop.getInductionVar());
-  }
-
-  OpBuilder &builder;
-  Location loc;
   const WeightPacking &packing;
   Value source, target;
   VectorType type;

@@ -1,0 +1,38 @@
+// IndexCode.h - arithmetic on indices, and loops, as kernels are made of them.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace boostc {
+
+/// Emits at the builder's insertion point; folds what is constant.
+class IndexCode {
+public:
+  IndexCode(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+protected:
+  using Value = mlir::Value;
+
+  Value constant(int64_t value);
+  Value add(Value a, Value b);
+  Value plus(Value index, int64_t term);
+  /// 0 for a null index: a loop of one iteration has no variable.
+  Value times(Value index, int64_t factor);
+  /// For numbers of 0 or more.
+  Value quotient(Value index, int64_t divisor);
+  Value remainder(Value index, int64_t divisor);
+  Value minimum(Value a, Value b);
+  Value maximum(Value a, Value b);
+
+  void forEach(Value begin, Value end, int64_t step,
+               llvm::function_ref<void(Value)> body);
+  void forEach(Value begin, Value end, llvm::function_ref<void(Value)> body) {
+    forEach(begin, end, 1, body);
+  }
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace boostc
