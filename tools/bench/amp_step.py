@@ -3,7 +3,7 @@
 PyTorch in f32 and with autocast to bf16.
 
 In each round every program of boostc and every variant of PyTorch (cpu_peers.py,
-resnet20_step.py) runs in turn for some seconds, as processes that sleep while another has its
+net_step.py) runs in turn for some seconds, as processes that sleep while another has its
 turn, all with --threads threads. There are --rounds rounds. Reported are the medians of the
 rounds' medians, and the median over the rounds of the ratio to boostc in f32, both from the
 same round: other load on the machine slows both. The lines `torch ..., best` have the fastest of
@@ -26,8 +26,8 @@ import tempfile
 import time
 
 from cpu_step import measure_noting_load, processor
+from net_step import measure_program
 from peer_worker import Peer
-from resnet20_step import measure_program
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = {"mlp2048": HERE / "mlp2048.json",
@@ -40,7 +40,8 @@ REFERENCE = "boostc f32"
 def start_peer(model, batch, dtype, threads):
     options = ("--threads", threads, "--dtype", dtype)
     if model == "resnet20":
-        return Peer(f"torch {dtype}", HERE / "resnet20_step.py", "--worker", batch, *options)
+        return Peer(f"torch {dtype}", HERE / "net_step.py", "--net", model, "--json", os.devnull,
+                    "--worker", batch, *options)
     return Peer(f"torch {dtype}", HERE / "cpu_peers.py", "torch", MODELS[model], "--batch", batch,
                 *options)
 

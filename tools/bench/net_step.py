@@ -2,7 +2,7 @@
 """Time of a training step of convolutional nets on this CPU: boostc and PyTorch.
 
 For each net and batch size, in each round, the programs of boostc (one for each --build) and every
-variant of PyTorch (eager and compiled, contiguous and channels-last) run in turn for some seconds, as
+variant of PyTorch (eager, compiled in two ways, contiguous and channels-last) run in turn for some seconds, as
 processes that sleep while another has its turn, all with --threads threads. Reported are the medians of
 the rounds' medians and the median over the rounds of the ratio to the first program, both of the same
 round. The line `torch, best` has the fastest of PyTorch's variants in each round. Results that --json
@@ -29,7 +29,6 @@ import time
 
 from cpu_step import measure_noting_load, processor
 from peer_worker import BATCHES, Peer, serve
-from resnet20_step import measure_program
 
 HERE = pathlib.Path(__file__).resolve().parent
 RESNET50 = HERE.parent.parent / "examples/resnet50-imagenet"
@@ -66,29 +65,32 @@ NETS = {
 }
 
 
-def torch_variants(net, batch, threads):
-    """The same step: momentum 0.9 and weight decay on all parameters, batches in memory."""
+def torch_variants(net, batch, threads, dtype="f32"):
+    """The same step: momentum and weight decay of the model file on all parameters, batches in
+    memory; with bf16, the forward under autocast."""
     import torch
 
-    _, _, make, shape, classes = NETS[net]
+    model, _, make, shape, classes = NETS[net]
     torch.set_num_threads(threads)
+    recipe = json.loads(model.read_text(encoding="utf-8"))["optimizer"]
     criterion = torch.nn.CrossEntropyLoss()
     generator = torch.Generator().manual_seed(1)
     batches = [(torch.randn(batch, *shape, generator=generator),
                 torch.randint(classes, (batch,), generator=generator)) for _ in range(BATCHES)]
 
-    def variant(last, is_compiled):
+    def variant(last, compiled=None):
         torch.manual_seed(1)
         layout = torch.channels_last if last else torch.contiguous_format
         network = make().to(memory_format=layout)
         data = [(images.to(memory_format=layout), labels) for images, labels in batches]
-        optimizer = torch.optim.SGD(network.parameters(), lr=1e-3, momentum=0.9, weight_decay=1e-4,
-                                    fused=True)
+        optimizer = torch.optim.SGD(network.parameters(), lr=1e-3, momentum=recipe["momentum"],
+                                    weight_decay=recipe["weight_decay"], fused=True)
 
         def loss_of(images, labels):
-            return criterion(network(images), labels)
+            with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"):
+                return criterion(network(images), labels)
 
-        forward = torch.compile(loss_of) if is_compiled else loss_of
+        forward = loss_of if compiled is None else torch.compile(loss_of, **compiled)
 
         def step(index):
             loss = forward(*data[index % BATCHES])
@@ -101,8 +103,10 @@ def torch_variants(net, batch, threads):
 
     made = {}
     for text, last in (("", False), (", channels-last", True)):
-        made[f"eager{text}"] = lambda last=last: variant(last, False)
-        made[f"compile{text}"] = lambda last=last: variant(last, True)
+        made[f"eager{text}"] = lambda last=last: variant(last)
+        made[f"compile{text}"] = lambda last=last: variant(last, {})
+        made[f"compile, max-autotune{text}"] = lambda last=last: variant(
+            last, {"mode": "max-autotune"})
     return made, {"torch": torch.__version__}
 
 
@@ -113,6 +117,17 @@ def compile_program(build, net, batch, threads, program):
                     "--set", f"batch_size={batch}", "-o", program], check=True)
 
 
+def measure_program(build, program, threads, seconds):
+    def bench(steps):
+        done = subprocess.run(
+            [build / "bin/boost-run", "bench", program, "--json", "--device", "cpu", "--threads",
+             str(threads), "--steps", str(steps), "--warmup", "3"],
+            check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        return json.loads(done.stdout)
+
+    return bench(max(3, int(seconds * 1e3 / bench(3)["median_ms"])))
+
+
 def measure(net, batch, arguments, folder):
     """Results by system and round, and PyTorch's version."""
     runs = {}
@@ -121,7 +136,8 @@ def measure(net, batch, arguments, folder):
         compile_program(build, net, batch, arguments.threads, program)
         runs[f"boostc {build}"] = lambda build=build, program=program: measure_program(
             build, program, arguments.threads, arguments.seconds)
-    peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", batch, "--net", net,
+    peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", batch, "--net", net, "--json",
+                os.devnull,
                 "--threads", arguments.threads)
     for name in peer.ready["variants"]:
         runs[name] = lambda name=name: peer.measure(name, arguments.seconds)
@@ -167,9 +183,11 @@ def main():
                         help="seconds, for a quiet machine before each measurement")
     parser.add_argument("--json", type=pathlib.Path, required=True, help="results, line by line")
     parser.add_argument("--worker", type=int, metavar="BATCH", help="be PyTorch's worker")
+    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32", help="the worker's")
     arguments = parser.parse_args()
     if arguments.worker:
-        serve(lambda: torch_variants(arguments.net[0], arguments.worker, arguments.threads), 1)
+        serve(lambda: torch_variants(arguments.net[0], arguments.worker, arguments.threads,
+                                     arguments.dtype), 1)
         return
 
     known = set()
