@@ -20,7 +20,9 @@ public:
         loops(op.getNumLoops()), masks(vectors) {}
 
   /// `feeders` compute, one element in each iteration, what this op sums up.
-  void emit(ArrayRef<Value> outer, MutableArrayRef<PartEmitter> feeders = {}) {
+  /// Where threads share the vector loop it ends at `end`.
+  void emit(ArrayRef<Value> outer, Value end = {},
+            MutableArrayRef<PartEmitter> feeders = {}) {
     OpBuilder::InsertionGuard guard(builder);
     setOuter(outer);
     flatten();
@@ -28,18 +30,24 @@ public:
     for (PartEmitter &feeder : fedBy)
       feeder.flatten();
     for (unsigned loop : part.inner) {
-      scf::ForOp forOp = createLoop(loop, 1, {});
+      auto forOp =
+          scf::ForOp::create(builder, loc, constant(0),
+                             constant(part.getExtent(loop)), constant(1));
       builder.setInsertionPointToStart(forOp.getBody());
       loops[loop] = forOp.getInductionVar();
     }
     // A vector loop that is summed along is a number of vectors.
     if (!isSummed)
-      masks =
-          emitMasks(builder, loc, lanes, vectors,
-                    part.getExtent(part.vectorLoop), loops[part.vectorLoop]);
+      masks = end ? emitMasks(builder, loc, lanes, vectors, end,
+                              loops[part.vectorLoop])
+                  : emitMasks(builder, loc, lanes, vectors,
+                              part.getExtent(part.vectorLoop),
+                              loops[part.vectorLoop]);
     SmallVector<Value> results;
     if (part.reductions.empty())
       emitBodies({}, results);
+    else if (part.hasPartialSums)
+      results = combine(initialValues(), emitPartialSums(0));
     else
       results = emitReductions(0, initialValues());
     store(results);
@@ -61,12 +69,6 @@ private:
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
-  }
-
-  scf::ForOp createLoop(unsigned loop, int64_t step, ValueRange carried) {
-    return scf::ForOp::create(builder, loc, constant(0),
-                              constant(part.getExtent(loop)), constant(step),
-                              carried);
   }
 
   Value getOffset(OpOperand &operand, int64_t vector) {
@@ -102,18 +104,12 @@ private:
 
   /// The values of all outputs, for each vector of the iteration.
   SmallVector<Value> initialValues() {
+    if (isSummed)
+      return neutralValues();
     SmallVector<Value> values;
     for (int64_t vector = 0; vector < vectors; ++vector)
-      for (OpOperand &output : op.getDpsInitsMutable()) {
-        if (!isSummed) {
-          values.push_back(load(output, vector));
-          continue;
-        }
-        Operation *combiner = findCombiner(op, getNumber(output));
-        Value neutral = arith::ConstantOp::create(
-            builder, loc, *arith::getNeutralElement(combiner));
-        values.push_back(toVector(neutral));
-      }
+      for (OpOperand &output : op.getDpsInitsMutable())
+        values.push_back(load(output, vector));
     return values;
   }
 
@@ -128,15 +124,93 @@ private:
       return results;
     }
     unsigned loop = part.reductions[level];
-    scf::ForOp forOp =
-        createLoop(loop, loop == part.vectorLoop ? lanes * vectors : 1, values);
+    int64_t step = loop == part.vectorLoop ? lanes * vectors : 1;
+    return emitLoop(
+        loop, part.getExtent(loop), step, values, [&](ArrayRef<Value> carried) {
+          return emitReductions(level + 1, SmallVector<Value>(carried));
+        });
+  }
+
+  SmallVector<Value> neutralValues() {
+    SmallVector<Value> values;
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      for (OpOperand &output : op.getDpsInitsMutable())
+        values.push_back(toVector(arith::ConstantOp::create(
+            builder, loc,
+            *arith::getNeutralElement(findCombiner(op, getNumber(output))))));
+    return values;
+  }
+
+  SmallVector<Value> combine(ArrayRef<Value> a, ArrayRef<Value> b) {
+    SmallVector<Value> sums;
+    int64_t outputs = op.getNumDpsInits();
+    for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(a, b))) {
+      auto [x, y] = pair;
+      vector::CombiningKind kind = *linalg::getCombinerOpKind(
+          findCombiner(op, static_cast<int64_t>(number) % outputs));
+      sums.push_back(vector::makeArithReduction(builder, loc, kind, x, y));
+    }
+    return sums;
+  }
+
+  /// The sums over the loops from `level` on: of an inner loop by itself, then
+  /// of these. The innermost loop has several sums at a time, which do not wait
+  /// for each other.
+  SmallVector<Value> emitPartialSums(unsigned level) {
+    unsigned loop = part.reductions[level];
+    if (level + 1 < part.reductions.size())
+      return emitLoop(loop, part.getExtent(loop), 1, neutralValues(),
+                      [&](ArrayRef<Value> sums) {
+                        return combine(sums, emitPartialSums(level + 1));
+                      });
+    constexpr int64_t kSums = 8;
+    int64_t extent = part.getExtent(loop);
+    int64_t chains =
+        std::clamp<int64_t>(kSums / (vectors * op.getNumDpsInits()), 1, extent);
+    int64_t whole = extent / chains * chains;
+    auto emitTerm = [&](Value at, ArrayRef<Value> sums) {
+      Value before = std::exchange(loops[loop], at);
+      SmallVector<Value> results;
+      emitBodies(sums, results);
+      loops[loop] = before;
+      return results;
+    };
+    int64_t width = vectors * op.getNumDpsInits();
+    SmallVector<Value> none;
+    for (int64_t chain = 0; chain < chains; ++chain)
+      llvm::append_range(none, neutralValues());
+    SmallVector<Value> sums =
+        emitLoop(loop, whole, chains, none, [&](ArrayRef<Value> old) {
+          SmallVector<Value> all;
+          for (int64_t chain = 0; chain < chains; ++chain) {
+            LinearIndex index{chain, {1}};
+            llvm::append_range(
+                all, emitTerm(emitLinear(builder, loc, index, loops[loop]),
+                              old.slice(chain * width, width)));
+          }
+          return all;
+        });
+    ArrayRef<Value> chained = sums;
+    SmallVector<Value> total(chained.take_front(width));
+    for (int64_t chain = 1; chain < chains; ++chain)
+      total = combine(total, chained.slice(chain * width, width));
+    for (int64_t at = whole; at < extent; ++at)
+      total = emitTerm(constant(at), total);
+    return total;
+  }
+
+  SmallVector<Value>
+  emitLoop(unsigned loop, int64_t end, int64_t step, ArrayRef<Value> carried,
+           llvm::function_ref<SmallVector<Value>(ArrayRef<Value>)> body) {
+    auto forOp = scf::ForOp::create(builder, loc, constant(0), constant(end),
+                                    constant(step), carried);
+    disableUnrolling(forOp);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(forOp.getBody());
     loops[loop] = forOp.getInductionVar();
     scf::YieldOp::create(
         builder, loc,
-        emitReductions(level + 1,
-                       llvm::to_vector_of<Value>(forOp.getRegionIterArgs())));
+        body(llvm::to_vector_of<Value>(forOp.getRegionIterArgs())));
     return forOp.getResults();
   }
 
@@ -297,7 +371,8 @@ void VectorNest::emit(OpBuilder &builder, const IRMapping &buffers, Value begin,
   }
   if (!isSummed) {
     for (const Part &part : parts)
-      PartEmitter(builder, part, buffers, isSummed, lanes, vectors).emit(outer);
+      PartEmitter(builder, part, buffers, isSummed, lanes, vectors)
+          .emit(outer, cutsVectors ? end : Value());
     return;
   }
   std::vector<PartEmitter> feeders;
@@ -305,5 +380,5 @@ void VectorNest::emit(OpBuilder &builder, const IRMapping &buffers, Value begin,
     feeders.emplace_back(builder, part, buffers, /*isSummed=*/false, lanes,
                          vectors);
   PartEmitter(builder, parts.back(), buffers, isSummed, lanes, vectors)
-      .emit(outer, feeders);
+      .emit(outer, /*end=*/{}, feeders);
 }

@@ -16,21 +16,30 @@ int64_t boostc::chooseLanes(int64_t extent, int64_t maxLanes) {
 SmallVector<Value> boostc::emitMasks(OpBuilder &builder, Location loc,
                                      int64_t lanes, int64_t count,
                                      int64_t extent, Value first) {
-  SmallVector<Value> masks(count);
   if (extent % (lanes * count) == 0)
-    return masks;
+    return SmallVector<Value>(count);
+  return emitMasks(builder, loc, lanes, count,
+                   arith::ConstantIndexOp::create(builder, loc, extent), first);
+}
+
+SmallVector<Value> boostc::emitMasks(OpBuilder &builder, Location loc,
+                                     int64_t lanes, int64_t count, Value end,
+                                     Value first) {
+  SmallVector<Value> masks(count);
   Type i32 = builder.getI32Type();
   Value lane = arith::ConstantOp::create(
       builder, loc,
       builder.getI32VectorAttr(
           llvm::to_vector_of<int32_t>(llvm::seq<int64_t>(lanes))));
+  Value left = arith::SubIOp::create(builder, loc, end, first);
   for (auto [number, mask] : llvm::enumerate(masks)) {
-    int64_t end = extent - static_cast<int64_t>(number) * lanes;
-    Value left = arith::SubIOp::create(
-        builder, loc, arith::ConstantIndexOp::create(builder, loc, end), first);
+    Value ofVector = arith::SubIOp::create(
+        builder, loc, left,
+        arith::ConstantIndexOp::create(builder, loc,
+                                       static_cast<int64_t>(number) * lanes));
     Value inside = vector::BroadcastOp::create(
         builder, loc, VectorType::get({lanes}, i32),
-        arith::IndexCastOp::create(builder, loc, i32, left));
+        arith::IndexCastOp::create(builder, loc, i32, ofVector));
     mask = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane,
                                  inside);
   }

@@ -18,6 +18,11 @@ llvm::SmallVector<mlir::Value> emitMasks(mlir::OpBuilder &builder,
                                          mlir::Location loc, int64_t lanes,
                                          int64_t count, int64_t extent,
                                          mlir::Value first);
+/// The same for a loop that ends at `end`, whatever that is.
+llvm::SmallVector<mlir::Value> emitMasks(mlir::OpBuilder &builder,
+                                         mlir::Location loc, int64_t lanes,
+                                         int64_t count, mlir::Value end,
+                                         mlir::Value first);
 
 /// The vector at `offset` of the one-dimensional `buffer`. With a mask, memory
 /// is read for the lanes it has only; the others are 0.

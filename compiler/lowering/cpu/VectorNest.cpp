@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace boostc;
 
-/// Terms of a sum along other loops than the vectors': with more of them, rows
-/// of memory are better read whole.
+/// Terms of a sum along other loops than the vectors' that one register adds
+/// up.
 constexpr int64_t kMaxTerms = 64;
 
 static bool canBeLane(Type type) {
@@ -57,12 +57,9 @@ static std::optional<VectorNest::Part>
 analyze(linalg::GenericOp op, const LoopOrder &order, bool isSplit) {
   if (order.loops.empty() || !isBodyMappable(op))
     return std::nullopt;
-  VectorNest::Part part{op, {}, {}, {}, order.loops.back(), {}};
+  VectorNest::Part part{op, {}, {}, {}, order.loops.back(), false, {}};
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   bool isSummed = iterators[part.vectorLoop] == utils::IteratorType::reduction;
-  // Pieces of the vector loop need not be whole vectors.
-  if (isSplit && order.shared == part.vectorLoop)
-    return std::nullopt;
   int64_t terms = 1;
   for (unsigned loop : order.loops) {
     if (iterators[loop] == utils::IteratorType::parallel) {
@@ -72,7 +69,10 @@ analyze(linalg::GenericOp op, const LoopOrder &order, bool isSplit) {
       terms *= part.getExtent(loop);
     }
   }
-  if (!isSummed && terms > kMaxTerms)
+  part.hasPartialSums = !isSummed && terms > kMaxTerms;
+  // Pieces of the vector loop need not be whole vectors, which long sums are
+  // worth.
+  if (isSplit && order.shared == part.vectorLoop && !part.hasPartialSums)
     return std::nullopt;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -96,9 +96,10 @@ analyze(linalg::GenericOp op, const LoopOrder &order, bool isSplit) {
       return std::nullopt;
     part.offsets.back() = std::move(offset);
   }
-  for (int64_t number = 0; isSummed && number < op.getNumDpsInits(); ++number)
-    if (!findCombiner(op, number))
-      return std::nullopt;
+  if (isSummed || part.hasPartialSums)
+    for (int64_t number = 0; number < op.getNumDpsInits(); ++number)
+      if (!findCombiner(op, number))
+        return std::nullopt;
   return part;
 }
 
@@ -112,11 +113,13 @@ std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
   int64_t extent = part->getExtent(part->vectorLoop);
   nest.isSummed = part->outer.empty() || part->outer.back() != part->vectorLoop;
   nest.lanes = chooseLanes(extent, maxLanes);
-  bool isMasked = extent % nest.lanes != 0;
+  nest.cutsVectors = isSplit && order.shared == part->vectorLoop;
+  bool isMasked = extent % nest.lanes != 0 || nest.cutsVectors;
   // Lanes that are not there would have to add nothing.
   if (nest.lanes < 2 || (isMasked && (nest.isSummed || mayTrap(op))))
     return std::nullopt;
-  nest.vectors = 4;
+  // Pieces are few vectors.
+  nest.vectors = nest.cutsVectors ? 2 : 4;
   while (llvm::divideCeil(extent, nest.lanes) % nest.vectors != 0)
     nest.vectors /= 2;
   for (unsigned loop : part->outer)
@@ -195,7 +198,8 @@ bool VectorNest::join(linalg::GenericOp op, const LoopOrder &order,
   for (auto [loop, extent] : llvm::zip_equal(part->outer, extents))
     if (part->getExtent(loop) != extent)
       return false;
-  if (part->getExtent(part->vectorLoop) % lanes != 0 && mayTrap(op))
+  bool isMasked = part->getExtent(part->vectorLoop) % lanes != 0 || cutsVectors;
+  if (isMasked && mayTrap(op))
     return false;
   for (const Part &other : parts)
     if (!touchAlike(other, *part, extents.size()))

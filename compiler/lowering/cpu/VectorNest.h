@@ -43,6 +43,9 @@ public:
     llvm::SmallVector<unsigned> inner;      ///< parallel loops inside of them
     llvm::SmallVector<unsigned> reductions; ///< innermost
     unsigned vectorLoop;
+    /// Of many terms for each element of the vectors: sums of sums, whose
+    /// roundings grow less than those of one long sum.
+    bool hasPartialSums = false;
     /// Offsets of the operands that are buffers and are touched.
     llvm::SmallVector<std::optional<LinearIndex>> offsets;
 
@@ -61,6 +64,7 @@ private:
   bool isSummed;          ///< Is the vector loop a reduction, of the last part?
   bool isShared;          ///< Is the outermost loop the one that threads share?
   int64_t lanes, vectors; ///< elements of a vector; vectors in one iteration
+  bool cutsVectors = false; ///< Do threads share the vector loop?
 };
 
 } // namespace boostc
