@@ -14,6 +14,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <utility>
 
 namespace boostrt {
 namespace {
@@ -34,7 +35,9 @@ public:
     BOOSTRT_RETURN_IF_ERROR(ranks_.barrier());
     BOOSTRT_RETURN_IF_ERROR(steps(options_.benchWarmup));
     BOOSTRT_RETURN_IF_ERROR(steps(options_.benchSteps));
-    std::sort(milliseconds_.begin(), milliseconds_.end());
+    // Steps to come are profiled, and no result.
+    sorted_ = std::exchange(milliseconds_, {});
+    std::sort(sorted_.begin(), sorted_.end());
     return Status();
   }
 
@@ -53,14 +56,14 @@ public:
   /// The nearest rank: the smallest time that `share` of the steps do not
   /// exceed.
   double quantile(double share) const {
-    auto count = static_cast<double>(milliseconds_.size());
+    auto count = static_cast<double>(sorted_.size());
     auto rank = static_cast<size_t>(std::ceil(share * count));
-    return milliseconds_[std::max<size_t>(rank, 1) - 1];
+    return sorted_[std::max<size_t>(rank, 1) - 1];
   }
 
   double mean() const {
-    return std::accumulate(milliseconds_.begin(), milliseconds_.end(), 0.0) /
-           static_cast<double>(milliseconds_.size());
+    return std::accumulate(sorted_.begin(), sorted_.end(), 0.0) /
+           static_cast<double>(sorted_.size());
   }
 
 private:
@@ -136,6 +139,7 @@ private:
   StepWindow window_;
   Clock::time_point begin_;
   std::vector<double> milliseconds_;
+  std::vector<double> sorted_; ///< of the steps that are the result
   size_t next_ = 0;
   int64_t globalStep_ = 0;
 };
