@@ -64,9 +64,6 @@ def main():
         short = rgb.resize((11, 8), Image.BILINEAR)
         text += line(name, "short", short.crop((2, 0, 2 + 6, 0 + 7)))
     (FOLDER / "golden.txt").write_text(text)
-    # Large enough for its memory to show.
-    flat = Image.new("RGB", (1000, 700), (90, 60, 30))
-    flat.save(FOLDER / "progressive-large.jpg", quality=50, progressive=True)
 
 
 main()
