@@ -34,27 +34,28 @@ static MemRefType getChannelsLast(MemRefType type) {
 }
 
 /// [O, C, KH, KW] as taps of matrices, along whose innermost dimension vectors
-/// of `kind` run.
-static MemRefType getPacked(MemRefType type, rt::ConvolutionKind kind) {
+/// of `kind` run, of `lanes` elements.
+static MemRefType getPacked(MemRefType type, rt::ConvolutionKind kind,
+                            int64_t lanes) {
   int64_t filters = type.getDimSize(0), channels = type.getDimSize(1);
   bool alongFilters = kind == rt::ConvolutionKind::Forward || channels == 1;
   // Gradients: whichever fills vectors; channels lie as in the file where there
   // is one tap.
   if (kind == rt::ConvolutionKind::BackwardWeight && channels > 1)
     alongFilters =
-        channels % 16 != 0 ||
-        (type.getDimSize(2) * type.getDimSize(3) > 1 && filters % 16 == 0);
+        channels % lanes != 0 ||
+        (type.getDimSize(2) * type.getDimSize(3) > 1 && filters % lanes == 0);
   return alongFilters ? getOrdered(type, {2, 3, 1, 0})
                       : getOrdered(type, {2, 3, 0, 1});
 }
 
-static ConvolutionTypes getWanted(rt::ConvolutionOp op) {
+static ConvolutionTypes getWanted(rt::ConvolutionOp op, int64_t lanes) {
   ConvolutionTypes types = ConvolutionTypes::of(op);
   auto dense = [](MemRefType type) {
     return MemRefType::get(type.getShape(), type.getElementType());
   };
   return {getChannelsLast(dense(types.input)),
-          getPacked(dense(types.weight), op.getKind()),
+          getPacked(dense(types.weight), op.getKind(), lanes),
           getChannelsLast(dense(types.output))};
 }
 
@@ -69,7 +70,9 @@ struct Estimate {
 } // namespace
 
 /// The share of the multiplications' rate that kernels reach whose vectors are
-/// samples: measured, see docs/benchmarks.md.
+/// samples. Measured on LeNet-5 and on nets of 64 and more channels: with few
+/// samples no loop is one of vectors, and with many channels weights are read
+/// from the second cache.
 static double estimateBatchInnermost(int64_t samples, int64_t channels,
                                      int64_t lanes) {
   constexpr int64_t kMinBatch = 4, kManyChannels = 128;
@@ -84,7 +87,7 @@ static double estimateBatchInnermost(int64_t samples, int64_t channels,
 
 static void addCosts(rt::ConvolutionOp op, int64_t lanes, int64_t registers,
                      Estimate &estimate) {
-  ConvolutionTypes types = getWanted(op);
+  ConvolutionTypes types = getWanted(op, lanes);
   TapSum sum = getTapSum(op, types);
   std::vector<TapSumPlan> plans =
       planTapSum(sum, lanes, registers, /*threads=*/1, 1);
@@ -132,12 +135,13 @@ struct AssignChannelsLast
     if (getCudaTarget(program) || !target)
       return;
     bool isWide = target.getFeatures().contains("avx512f");
+    lanes = isWide ? 16 : 8;
     for (auto function : program.getOps<func::FuncOp>()) {
       SmallVector<rt::ConvolutionOp> convolutions(
           function.getOps<rt::ConvolutionOp>());
       Estimate estimate;
       for (rt::ConvolutionOp convolution : convolutions)
-        addCosts(convolution, isWide ? 16 : 8, isWide ? 32 : 16, estimate);
+        addCosts(convolution, lanes, isWide ? 32 : 16, estimate);
       if (convolutions.empty() || !estimate.isPossible ||
           estimate.channelsLast >= estimate.batchInnermost)
         continue;
@@ -152,7 +156,7 @@ struct AssignChannelsLast
 
   /// Gives a convolution its operands in the wanted order.
   void adapt(rt::ConvolutionOp op) {
-    ConvolutionTypes wanted = getWanted(op);
+    ConvolutionTypes wanted = getWanted(op, lanes);
     for (OpOperand &operand : op->getOpOperands()) {
       MemRefType type;
       if (operand.get() == op.getInput())
@@ -211,6 +215,7 @@ struct AssignChannelsLast
     return !op || op.isDpsInit(&use);
   }
 
+  int64_t lanes = 0; ///< of a vector register
   llvm::DenseMap<std::pair<Value, Type>, Value> copies;
 };
 

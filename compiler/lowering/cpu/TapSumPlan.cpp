@@ -162,7 +162,7 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
   std::vector<TapSumPlan> best;
   if (!sum.hasVectors())
     return best;
-  // A register holds more sums than code should be written for.
+  // Multiply-adds that are written out: more would be long code.
   constexpr int64_t kMaxUnrolled = 400;
   const TapPart &part = sum.parts.front();
   TapSumPlan plan;

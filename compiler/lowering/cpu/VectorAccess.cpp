@@ -25,23 +25,19 @@ SmallVector<Value> boostc::emitMasks(OpBuilder &builder, Location loc,
 SmallVector<Value> boostc::emitMasks(OpBuilder &builder, Location loc,
                                      int64_t lanes, int64_t count, Value end,
                                      Value first) {
-  SmallVector<Value> masks(count);
   Type i32 = builder.getI32Type();
-  Value lane = arith::ConstantOp::create(
-      builder, loc,
-      builder.getI32VectorAttr(
-          llvm::to_vector_of<int32_t>(llvm::seq<int64_t>(lanes))));
   Value left = arith::SubIOp::create(builder, loc, end, first);
-  for (auto [number, mask] : llvm::enumerate(masks)) {
-    Value ofVector = arith::SubIOp::create(
-        builder, loc, left,
-        arith::ConstantIndexOp::create(builder, loc,
-                                       static_cast<int64_t>(number) * lanes));
-    Value inside = vector::BroadcastOp::create(
-        builder, loc, VectorType::get({lanes}, i32),
-        arith::IndexCastOp::create(builder, loc, i32, ofVector));
-    mask = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lane,
-                                 inside);
+  Value inside = vector::BroadcastOp::create(
+      builder, loc, VectorType::get({lanes}, i32),
+      arith::IndexCastOp::create(builder, loc, i32, left));
+  SmallVector<Value> masks;
+  for (int64_t vector = 0; vector < count; ++vector) {
+    Value lane = arith::ConstantOp::create(
+        builder, loc,
+        builder.getI32VectorAttr(llvm::to_vector_of<int32_t>(
+            llvm::seq(vector * lanes, (vector + 1) * lanes))));
+    masks.push_back(arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, lane, inside));
   }
   return masks;
 }

@@ -43,8 +43,8 @@ public:
     llvm::SmallVector<unsigned> inner;      ///< parallel loops inside of them
     llvm::SmallVector<unsigned> reductions; ///< innermost
     unsigned vectorLoop;
-    /// Of many terms for each element of the vectors: sums of sums, whose
-    /// roundings grow less than those of one long sum.
+    /// Long sums along other loops than the vectors' are sums of sums, whose
+    /// roundings grow less than those of one sum.
     bool hasPartialSums = false;
     /// Offsets of the operands that are buffers and are touched.
     llvm::SmallVector<std::optional<LinearIndex>> offsets;

@@ -39,6 +39,13 @@ struct Strides {
   }
 };
 
+/// The axis as pixels `phase`, `phase` + stride, ... of the input see it: only
+/// taps `first`, `first` + `step`, ... touch them.
+struct AdjointAxis {
+  TapAxis axis;
+  int64_t first = 0, step = 1;
+};
+
 } // namespace
 
 static TapOperand describeImage(Value buffer, MemRefType type,
@@ -62,15 +69,6 @@ static TapAxis describeAxis(const ConvolutionGeometry &geometry, unsigned axis,
           -geometry.padding[axis],
           input};
 }
-
-/// The axis as pixels `phase`, `phase` + stride, ... of the input see it: only
-/// taps `first`, `first` + `step`, ... touch them.
-namespace {
-struct AdjointAxis {
-  TapAxis axis;
-  int64_t first = 0, step = 1;
-};
-} // namespace
 
 static AdjointAxis describeAdjoint(const ConvolutionGeometry &geometry,
                                    unsigned axis, int64_t input, int64_t taps,

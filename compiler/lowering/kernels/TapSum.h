@@ -14,7 +14,8 @@
 //                        l), t]
 //
 // row(i, k) is linear. A source pixel outside of the source counts as zero. `v`
-// runs along a vector register, `t` over what is broadcast.
+// runs along a vector register, `t` over what is broadcast. In a gradient, the
+// vectors may be those of the source, and what is broadcast that of the pixels.
 #pragma once
 
 #include "dialects/rt/RtDialect.h"

@@ -4,7 +4,7 @@ Counted are, for the kernels of @micro that compute at least a part of one of th
 elements of buffers of this shape (32x16x8x8) that they load and store, divided by the elements of
 one buffer: 2.00 reads are two passes over the activations. An iteration of the loops counts as
 often as they run it. What an iteration stored before, or loaded already, it has in a register, and
-it is not counted again.
+it is not counted again. A masked access counts as a whole vector: loops must be a number of these.
 """
 import collections
 import math
@@ -14,6 +14,8 @@ import sys
 LOOP = re.compile(r"scf\.for %\S+ = (%\S+) to (%\S+) step (%\S+)")
 ACCESS = re.compile(r"(memref|vector)\.(load|store) (?:%[^,\[]+, )?(%[\w#]+)\[([^\]]*)\]"
                     r" : memref<.*?>(?:, vector<(\d+)x\w+>)?$")
+MASKED = re.compile(r"(vector)\.masked(load|store) (%[\w#]+)\[([^\]]*)\], .*"
+                    r" : memref<.*?>, vector<(\d+)xi1>")
 VIEW = re.compile(r"(%\S+) = memref\.(?:reinterpret_cast|subview|collapse_shape|expand_shape) (%\S+)")
 NUMBER = re.compile(r"(%\S+) = arith\.constant (-?\d+) : index")
 
@@ -49,7 +51,7 @@ def count(kernel, extent, shape):
             numbers[number.group(1)] = int(number.group(2))
         if view := VIEW.search(line):
             base[view.group(1)] = base.get(view.group(2))
-        if access := ACCESS.search(line):
+        if access := MASKED.search(line) or ACCESS.search(line):
             _, kind, buffer, index, lanes = access.groups()
             argument = base.get(buffer)
             known = any((argument, index) in block[1] for block in blocks)
@@ -57,15 +59,15 @@ def count(kernel, extent, shape):
                 totals[kind] += math.prod(times for times, _ in blocks) * int(lanes or 1)
             if argument:
                 blocks[-1][1].add((argument, index))
-        elif "maskedload" in line or "maskedstore" in line:
-            sys.exit("masked accesses are not counted: use a batch of whole vectors")
         if line.rstrip().endswith("{"):
             loop = LOOP.search(line)
             times = 1
             if loop:
                 low, high, step = loop.groups()
-                times = extent if (low, high) == (begin, end) else math.ceil(
-                    (numbers[high] - numbers[low]) / numbers[step])
+                length = extent if (low, high) == (begin, end) else numbers[high] - numbers[low]
+                times = math.ceil(length / numbers[step])
+                if length % numbers[step] and "vector.masked" in kernel:
+                    sys.exit("a loop is no number of whole vectors: choose another shape")
             blocks.append((times, set()))
     return totals
 

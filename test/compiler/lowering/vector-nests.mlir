@@ -251,10 +251,10 @@ func.func @strided() {
 // CHECK-LABEL: func.func private @odd_kernel_0
 // CHECK: scf.for %{{.+}} = %{{.+}} to
 // CHECK: scf.for %[[FIRST:[^ ]+]] = %{{.+}} to
-// CHECK: %[[LANES:.+]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : vector<8xi32>
 // CHECK: %[[LEFT:.+]] = arith.subi %{{.+}}, %[[FIRST]]
 // CHECK: %[[NUMBER:.+]] = arith.index_cast %[[LEFT]]
 // CHECK: %[[COUNT:.+]] = vector.broadcast %[[NUMBER]] : i32 to vector<8xi32>
+// CHECK: %[[LANES:.+]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : vector<8xi32>
 // CHECK: %[[MASK:.+]] = arith.cmpi slt, %[[LANES]], %[[COUNT]]
 // CHECK: vector.maskedload %{{.*}}, %[[MASK]], %{{.+}}
 // CHECK: math.exp {{.*}} : vector<8xf32>
