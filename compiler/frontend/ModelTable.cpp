@@ -192,6 +192,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
   using Spec = LayerSpec::Kind;
   ValueTable name{.kind = Kind::Name}, text{.kind = Kind::Text};
   ValueTable precision{.kind = Kind::Text, .choices = {"float32", "tf32"}};
+  ValueTable cache{.kind = Kind::Text, .choices = {"none", "eval"}};
   ValueTable badSample{.kind = Kind::Text, .choices = {"error", "skip"}};
   ValueTable layer = opTable(entries, Spec::Layer, "op", "layer op");
   ValueTable evalTransforms = transformsTable();
@@ -231,6 +232,12 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "MiB in which each worker decodes an image, its file "
                      "included. An image that takes more is a bad one.",
                      "64"},
+                    {"cache", cache,
+                     "`eval` keeps held-out images in memory as the transforms "
+                     "made them, so that evaluations after the first of a "
+                     "training run decode no file again. Of other data than "
+                     "images in files, which are in memory, nothing is kept.",
+                     "\"none\""},
                     {"bad_sample", badSample,
                      "What becomes of an image that cannot be read or decoded. "
                      "`error` ends the run. `skip` leaves it out of its batch, "

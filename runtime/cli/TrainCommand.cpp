@@ -175,6 +175,8 @@ private:
       metrics_ = std::move(metrics).value();
     }
 
+    if (options_.evaluate && evalEvery() != 0)
+      session_->cacheEvaluations(ranks_);
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
         session_->planTraining(ranks_, options_.checkpointDir.has_value()),
         ranks_));
@@ -353,8 +355,13 @@ private:
                : Status();
   }
 
+  /// Epochs; 0: evaluates only at the end.
+  int64_t evalEvery() const {
+    return options_.evalEvery.value_or(session_->recipe().evalEvery);
+  }
+
   Status evaluateBetweenEpochs(const CheckpointPosition &position) {
-    int64_t every = options_.evalEvery.value_or(session_->recipe().evalEvery);
+    int64_t every = evalEvery();
     if (!options_.evaluate || every == 0 || position.epoch % every != 0)
       return Status();
     Result<Evaluation> evaluation = evaluateNow();

@@ -24,6 +24,7 @@ struct Prefetcher::Shared {
          WindowShard share, const Loading &loading)
       : dataset(dataset), transform(std::move(transform)), sampler(sampler),
         layout(layout), arenas(std::move(arenas)), share(share),
+        cache(loading.cache),
         filled(this->arenas.size()), workers(startWorkers(loading)) {
     for (int i = 0; i < workers.count(); ++i)
       scratch.push_back(this->transform.makeScratch(loading.decodingBytes));
@@ -39,6 +40,7 @@ struct Prefetcher::Shared {
   const BatchLayout layout;
   const std::vector<std::byte *> arenas;
   const WindowShard share;
+  SampleCache *const cache;
 
   // Touched by the filling threads only.
   std::vector<TransformScratch> scratch; ///< by worker
@@ -84,6 +86,8 @@ struct Prefetcher::Shared {
                  TransformScratch &scratch);
   Status fillImage(std::byte *to, int64_t row, int64_t sample,
                    const DrawKey &key, TransformScratch &scratch);
+  Status decodeImage(std::byte *to, int64_t sample, const DrawKey &key,
+                     TransformScratch &scratch);
   Status leaveOutBadRows(Batch &batch);
   void moveRow(std::byte *base, int64_t from, int64_t to) const;
   template <typename Function> void forEachInput(Function &&function) const;
@@ -179,12 +183,27 @@ Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
   return {};
 }
 
-/// Decodes an image from its file; one that is bad is remembered where it is to
-/// be left out.
+/// Decodes an image from its file, unless it is cached.
+Status Prefetcher::Shared::decodeImage(std::byte *to, int64_t sample,
+                                       const DrawKey &key,
+                                       TransformScratch &scratch) {
+  const std::byte *cached = cache ? cache->find(sample) : nullptr;
+  if (cached) {
+    std::memcpy(to, cached, static_cast<size_t>(bytesPerSample()));
+    return {};
+  }
+  BOOSTRT_RETURN_IF_ERROR(
+      transform.applyFile(dataset.file(sample), to, scratch, key));
+  if (cache)
+    cache->keep(sample, to);
+  return {};
+}
+
+/// An image that is bad is remembered where it is to be left out.
 Status Prefetcher::Shared::fillImage(std::byte *to, int64_t row, int64_t sample,
                                      const DrawKey &key,
                                      TransformScratch &scratch) {
-  Status status = transform.applyFile(dataset.file(sample), to, scratch, key);
+  Status status = decodeImage(to, sample, key, scratch);
   if (mistakes.empty())
     return status;
   mistakes[static_cast<size_t>(row)] = std::move(status);

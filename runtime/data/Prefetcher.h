@@ -9,6 +9,7 @@
 #pragma once
 
 #include "runtime/data/Dataset.h"
+#include "runtime/data/SampleCache.h"
 #include "runtime/data/Sampler.h"
 #include "runtime/data/Transform.h"
 #include "runtime/data/WindowShard.h"
@@ -51,6 +52,9 @@ struct Loading {
   bool skipsBadSamples = false;
   /// What decoding an image takes at most, on each worker.
   uint64_t decodingBytes = kDecodingBytes;
+  /// Keeps images of an evaluation once they are decoded; outlives the
+  /// prefetcher. Null: none, as in training, where transforms draw.
+  SampleCache *cache = nullptr;
 };
 
 /// A filled arena. Rows valid .. batchSize-1 are zero in everything.

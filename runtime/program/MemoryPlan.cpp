@@ -40,6 +40,9 @@ constexpr Row kOtherStateRow = {
 constexpr Row kDecodingRow = {
     "decoding", "files and what decodes them",
     "any N, images in files: data.decode_memory for each of data.workers"};
+constexpr Row kCacheRow = {
+    "cache", "held-out images as transforms made them",
+    "any N, images in files, data.cache: a rank's part of the held-out data"};
 
 /// What the collectives of a step take of the scratch memory, of which each has
 /// it in turn.
@@ -87,6 +90,7 @@ std::vector<MemoryTerm> MemoryPlan::terms() const {
   add(kExchangeRow, exchange, exchange > 0);
   add(kOtherStateRow, otherState, otherState > 0);
   add(kDecodingRow, decoding, workers);
+  add(kCacheRow, cache, cache > 0);
   return terms;
 }
 
@@ -132,6 +136,8 @@ MemoryPlan planTraining(const BoostProgram &program, const BoostTarget &target,
     begin = end == 0 ? sum.offset : std::min(begin, sum.offset);
     end = std::max(end, sum.offset + sum.bytes);
   }
+  if (job.isOnHost)
+    plan.cache = job.cache;
   plan.exchange = planExchange(program, job);
   if (program.state_is_private && job.ranks > 1 && job.rank == 0 &&
       job.keepsCheckpoints && job.isOnHost)

@@ -95,6 +95,11 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
       return fail("'data.decode_memory' is not a number of MiB");
     recipe.decodingBytes = memory->get<uint64_t>() << 20;
   }
+  if (auto cache = data->find("cache"); cache != data->end()) {
+    if (*cache != "none" && *cache != "eval")
+      return fail("'data.cache' is neither 'none' nor 'eval'");
+    recipe.cachesEvaluation = *cache == "eval";
+  }
   if (auto rule = data->find("bad_sample"); rule != data->end()) {
     if (*rule != "error" && *rule != "skip")
       return fail("'data.bad_sample' is neither 'error' nor 'skip'");

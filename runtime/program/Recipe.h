@@ -26,6 +26,8 @@ struct Recipe {
   bool skipsBadSamples = false;
   /// What decoding an image takes at most, on each worker.
   uint64_t decodingBytes = uint64_t{64} << 20;
+  /// Whether images of evaluations are kept once they are decoded.
+  bool cachesEvaluation = false;
   bool dropsRemainder = false;
   int64_t repeat = 1; ///< passes over the training set in an epoch
   nlohmann::json all; ///< everything, for `boost-run info`

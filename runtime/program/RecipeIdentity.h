@@ -12,8 +12,8 @@ namespace boostrt {
 /// parameters, so that one may resume what the other began. Out are
 ///  - name, epochs, metrics, train.eval_every, train.on_nonfinite,
 ///    data.eval_transforms, data.workers, data.bad_sample, data.decode_memory,
-///    train.ema.evaluate, the input's eval_shape: they change no step that is
-///    applied,
+///    data.cache, train.ema.evaluate, the input's eval_shape: they change no
+///    step that is applied,
 ///  - train.device_num: another number of ranks may resume,
 ///  - data.source: the same data may lie elsewhere on another machine,
 ///  - accumulation, and train.micro_batch with it: samples, not steps, say how
@@ -45,6 +45,7 @@ inline nlohmann::json recipeIdentity(nlohmann::json recipe) {
   eraseFrom("data", "workers");
   eraseFrom("data", "bad_sample");
   eraseFrom("data", "decode_memory");
+  eraseFrom("data", "cache");
   eraseFrom("train", "eval_every");
   eraseFrom("train", "on_nonfinite");
   eraseFrom("train", "device_num");

@@ -21,6 +21,7 @@ struct RunData {
   // Who makes the batches (LoaderChoice.h).
   Prefetcher::Mode mode = Prefetcher::Mode::Background;
   Loading loading;
+  std::unique_ptr<SampleCache> cache; ///< of evaluations; null: none
   EpochPlan epoch; ///< of training
 };
 

@@ -84,9 +84,19 @@ MemoryJob Session::jobOfData() const {
       data_.source.train && data_.source.train->shape().isOfAnySize();
   job.decoding = decodes ? data_.loading.decodingBytes : 0;
   job.workers = static_cast<uint32_t>(data_.loading.workers);
+  if (cached_)
+    job.cache =
+        SampleCache::bytesOf(*cached_, data_.transforms->outputBytes());
   // A device with memory of its own has nothing of it.
   job.isOnHost = !device_->memory();
   return job;
+}
+
+void Session::cacheEvaluations(const Ranks &ranks) {
+  const Dataset &test = *data_.source.test;
+  if (recipe_.cachesEvaluation && test.shape().isOfAnySize() && test.size() > 0)
+    cached_ = {test.size(), data_.layout.batchSize,
+               ranks.share(/*microBatches=*/1)};
 }
 
 MemoryPlan Session::planEvaluation() const {
@@ -111,7 +121,8 @@ Status Session::reserve(const MemoryPlan &plan, Ranks &ranks) {
   // A device has memory of its own, and says itself when that is too little.
   MemoryJob data = jobOfData();
   BOOSTRT_RETURN_IF_ERROR(
-      checkMemory(device_->memory() ? data.decoding * data.workers : planned_,
+      checkMemory(device_->memory() ? data.decoding * data.workers + data.cache
+                                    : planned_,
                   ranks, MachineMemory::read(), &ofAll));
   if (ranks.isThread() && !device_->memory())
     planned_ = ofAll;
@@ -120,6 +131,9 @@ Status Session::reserve(const MemoryPlan &plan, Ranks &ranks) {
   if (!arenas.ok())
     return arenas.status();
   arenas_ = std::move(arenas).value();
+  if (cached_)
+    data_.cache = std::make_unique<SampleCache>(
+        *cached_, data_.transforms->outputBytes());
   execution_.emplace(*program_, *device_, *arenas_);
   return Status();
 }

@@ -27,12 +27,16 @@ public:
   /// follows is planned. Ranks that are threads are measured together.
   Status measureMemory(Ranks &ranks);
 
+  /// Has training keep held-out images of files once they are decoded, where
+  /// the recipe says so; before planTraining().
+  void cacheEvaluations(const Ranks &ranks);
+
   /// What training takes on this rank; on a device with memory of its own,
   /// without what is exchanged, which trainWith() adds.
   MemoryPlan planTraining(const Ranks &ranks, bool keepsCheckpoints) const;
   MemoryPlan planEvaluation() const;
 
-  /// Reserves the arenas of `plan`. Fails with ExitCode::Memory before it
+  /// Reserves the arenas of `plan`, and what is cached. Fails with ExitCode::Memory before it
   /// touches any where the plans of the ranks are more than their machines have
   /// left.
   Status reserve(const MemoryPlan &plan, Ranks &ranks);
@@ -80,6 +84,7 @@ private:
   std::unique_ptr<Program> program_;
   Recipe recipe_;
   RunData data_;
+  std::optional<EvaluationPart> cached_;
   const BoostTarget *target_ = nullptr;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Arenas> arenas_;

@@ -342,10 +342,12 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
     return Status(ExitCode::Data,
                   fmt::format("{}: there is no held-out data to evaluate on",
                               data.spec.text()));
+  Loading loading = data.loading;
+  loading.cache = data.cache.get();
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       test, *data.transforms, Sampler(test.size(), 0, /*shuffle=*/false),
       data.layout, arenas.copies(BOOSTC_ARENA_BATCH), data.mode,
-      ranks.share(/*microBatches=*/1), data.loading);
+      ranks.share(/*microBatches=*/1), loading);
   if (!batches.ok())
     return batches.status();
 

@@ -372,6 +372,8 @@ TEST(Recipe, DefectsAreMessages) {
        "'data.decode_memory' is not a number of MiB"},
       {R"({"data":{"drop_remainder":1}})",
        "'data.drop_remainder' is neither true nor false"},
+      {R"({"data":{"cache":"train"}})",
+       "'data.cache' is neither 'none' nor 'eval'"},
       {R"({"data":{"bad_sample":"drop"}})",
        "'data.bad_sample' is neither 'error' nor 'skip'"}};
   for (auto [json, text] : cases) {

@@ -6,6 +6,7 @@
 #include "test/runtime/data/DataFiles.h"
 
 #include <gmock/gmock.h>
+#include <numeric>
 
 namespace boostrt {
 namespace {
@@ -243,6 +244,66 @@ TEST_P(ImageFolderWorkers, BadImagesMayBeLeftOut) {
     }
     EXPECT_TRUE((*batches)->next()->end());
   }
+}
+
+// After the first evaluation the files are not read again; a bad one is.
+TEST_P(ImageFolderWorkers, ImagesOfEvaluationsMayBeCached) {
+  addAll();
+  writeFile(directory / "train/ant/z.jpg", "");
+  Result<DataSource> source = open();
+  ASSERT_TRUE(source.ok());
+  const Dataset &images = *source->train;
+  for (uint32_t rank : {0, 1}) {
+    WindowShard share = {rank, 2, 1};
+    Arenas arenas(2, 2);
+    TransformPipeline transforms = getTransforms();
+    SampleCache cache({images.size(), 2, share}, transforms.outputBytes());
+    auto evaluate = [&](SampleCache *used) {
+      std::vector<float> all;
+      auto batches = Prefetcher::create(
+          images, transforms, Sampler(5, 0, /*shuffle=*/false), arenas.layout,
+          arenas.bases(), Prefetcher::Mode::Background, share,
+          {.workers = GetParam(), .skipsBadSamples = true, .cache = used});
+      EXPECT_EQ(batches.status().message(), "");
+      (*batches)->start(0);
+      for (Result<Batch> batch = (*batches)->next(); !batch->end();
+           batch = (*batches)->next()) {
+        all.push_back(static_cast<float>(batch->bad));
+        const float *features = arenas.features(*batch);
+        all.insert(all.end(), features, features + batch->valid * 6);
+      }
+      return all;
+    };
+    std::vector<float> expected = evaluate(nullptr);
+    // 3 images of 5, one of them bad, in two batches; or 2 in one.
+    EXPECT_EQ(expected.size(), rank == 0 ? 2 + 2 * 6 : 1 + 2 * 6);
+    EXPECT_EQ(evaluate(&cache), expected);
+    std::filesystem::rename(directory / "train/cat", directory / "away");
+    std::filesystem::rename(directory / "train/ant/y.png", directory / "y.png");
+    EXPECT_EQ(evaluate(&cache), expected);
+    std::filesystem::rename(directory / "away", directory / "train/cat");
+    std::filesystem::rename(directory / "y.png", directory / "train/ant/y.png");
+  }
+}
+
+TEST(SampleCache, RanksHaveEachSampleOnce) {
+  for (int64_t samples : {0, 1, 7, 8, 9, 24})
+    for (int64_t batch : {1, 4, 30})
+      for (uint32_t ranks : {1, 2, 5}) {
+        int64_t all = 0;
+        for (uint32_t rank = 0; rank < ranks; ++rank) {
+          EvaluationPart part = {samples, batch, {rank, ranks, 1}};
+          std::vector<int64_t> places;
+          for (int64_t i = 0; i < samples; ++i)
+            if (i / batch % ranks == rank)
+              places.push_back(part.placeOf(i));
+          std::vector<int64_t> inOrder(static_cast<size_t>(part.size()));
+          std::iota(inOrder.begin(), inOrder.end(), 0);
+          EXPECT_EQ(places, inOrder);
+          all += part.size();
+        }
+        EXPECT_EQ(all, samples);
+      }
 }
 
 TEST_P(ImageFolderWorkers, ABatchNeedsAnImage) {

@@ -359,6 +359,19 @@ TEST(MemoryPlan, WorkersThatDecodeImagesHaveARow) {
   EXPECT_EQ(planTraining(sized(1), target(), job).total(), without);
 }
 
+TEST(MemoryPlan, CachedImagesHaveARowWhereTrainingIsPlanned) {
+  MemoryJob job;
+  uint64_t without = planTraining(sized(1), target()).total();
+  job.cache = 1000;
+  MemoryPlan plan = planTraining(sized(1), target(), job);
+  EXPECT_STREQ(plan.terms().back().name, "cache");
+  EXPECT_EQ(plan.total(), without + 1000);
+  // One evaluation alone reads each image once.
+  EXPECT_EQ(planEvaluation(sized(1), target(), job).cache, 0u);
+  job.isOnHost = false;
+  EXPECT_EQ(planTraining(sized(1), target(), job).total(), without);
+}
+
 TEST(Arenas, MemoryThatTheDeviceHasNotIsItsMessage) {
   ListedMemory memory;
   memory.refused = "arena gradient (2)";
