@@ -1,4 +1,5 @@
 #include "compiler/frontend/ModelTable.h"
+#include "runtime/data/Draw.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc;
@@ -277,7 +278,8 @@ ValueTable frontend::transformsTable() {
          optional("hue", shift, "0.0",
                   "x: a shift of the hue from `-x` to `x` turns, uniform; or "
                   "its lowest and highest.")}}}};
-  return makeList(makeVariant(std::move(transforms)), 0, 64);
+  return makeList(makeVariant(std::move(transforms)), 0,
+                  boostrt::kMaxOperations);
 }
 
 ValueTable frontend::inputTable() {

@@ -1,5 +1,6 @@
 #include "compiler/frontend/ModelTable.h"
 #include "dialects/interfaces/Interfaces.h"
+#include "runtime/data/DecodingLimits.h"
 #include "runtime/data/WindowShard.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -219,7 +220,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "where CPUs are idle; one thread with a GPU. Batches "
                      "are the same in any case.",
                      "null"},
-                    {"repeat", makeInteger(1, boostrt::kMaxRepeat),
+                    {"repeat", makeInteger(1, boostrt::kMaxPasses),
                      "Passes over the training set in an epoch, each in an "
                      "order of its own. Evaluations take every sample once.",
                      "1"},
@@ -228,10 +229,12 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
                      "full step, so that a few samples, others in each pass, "
                      "are left out. Evaluations take all samples.",
                      "false"},
-                    {"decode_memory", makeInteger(16, 4096),
+                    {"decode_memory",
+                     makeInteger(boostrt::kMinDecodeMemory,
+                                 boostrt::kMaxDecodeMemory),
                      "MiB in which each worker decodes an image, its file "
                      "included. An image that takes more is a bad one.",
-                     "64"},
+                     std::to_string(boostrt::kDecodeMemory)},
                     {"cache", cache,
                      "`eval` keeps held-out images in memory as the transforms "
                      "made them, so that evaluations after the first of a "

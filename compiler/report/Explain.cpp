@@ -185,7 +185,7 @@ private:
       return epoch;
     if (json repeat = data.value("repeat", json());
         repeat.is_number_integer() && repeat >= 1 &&
-        repeat <= boostrt::kMaxRepeat)
+        repeat <= boostrt::kMaxPasses)
       epoch.passes = repeat;
     epoch.dropsRemainder = data.value("drop_remainder", json()) == true;
     return epoch;

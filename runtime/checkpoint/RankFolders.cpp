@@ -134,10 +134,14 @@ Status checkOtherLayout(FileSystem &files, const std::string &workdir,
                         RankLayout layout, std::string_view prefix) {
   RankLayout other =
       layout == RankLayout::PerRank ? RankLayout::Shared : RankLayout::PerRank;
+  auto hasCheckpoints = [&](const std::string &folder) {
+    std::vector<DirectoryEntry> entries;
+    return files.list(folder, entries).ok() &&
+           !checkpointsNewestFirst(entries, prefix).empty();
+  };
   std::string folder = workdir + "/" + rankFolder(other, 0);
-  std::vector<DirectoryEntry> entries;
-  if (!files.list(folder, entries).ok() ||
-      checkpointsNewestFirst(entries, prefix).empty())
+  if (!hasCheckpoints(folder) ||
+      hasCheckpoints(workdir + "/" + rankFolder(layout, 0)))
     return Status();
   return Status(
       ExitCode::Usage,

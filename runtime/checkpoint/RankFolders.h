@@ -41,7 +41,7 @@ Status makeRankFolders(FileSystem &files, const std::string &workdir,
                        RankLayout layout, uint32_t ranks);
 
 /// Fails with ExitCode::Usage where `workdir` has checkpoints of `prefix` in
-/// the other layout: a run that looks in `layout` would begin anew.
+/// the other layout alone: a run that looks in `layout` would begin anew.
 Status checkOtherLayout(FileSystem &files, const std::string &workdir,
                         RankLayout layout, std::string_view prefix);
 

@@ -2,10 +2,9 @@
 //
 // An epoch that is begun goes on at the sample it has reached, with windows of
 // the present size; the last one of a pass may be short, or is dropped. Where
-// earlier
-// windows had another size, an epoch has neither their number of steps nor that
-// of a whole epoch, and steps do not measure how far the run is: schedules
-// count both (boost_schedule.h).
+// earlier windows had another size, an epoch has neither their number of steps
+// nor that of a whole epoch, and steps do not measure how far the run is:
+// schedules count both (boost_schedule.h).
 #pragma once
 
 #include "runtime/abi/boost_schedule.h"

@@ -1,3 +1,4 @@
+#include "runtime/checkpoint/RankFolders.h"
 #include "runtime/cli/CommandLine.h"
 #include "runtime/cli/Commands.h"
 #include "runtime/device/cpu/SpinPolicy.h"
@@ -64,6 +65,9 @@ Status runAsRank(const CommandLine &line, int argc, const char *const *argv) {
   announce(*plan, line.notes);
   if (plan->isIdle)
     return Status();
+  // Logs of ranks may be below it.
+  if (plan->startsRanks && options.workdir && options.launch.logDir)
+    BOOSTRT_RETURN_IF_ERROR(makeWorkdir(realFileSystem(), *options.workdir));
   if (plan->startsRanks)
     return startRanks(*plan, options.launch, {argv, argv + argc});
   return dispatch(options, *plan);

@@ -133,18 +133,8 @@ void addMakeData(CLI::App &app, Options &o) {
   add("--val", p.heldOut, 1, 100000, "images of each class to evaluate on");
   add("--size", p.size, 16, 4096,
       "pixels of a side, by up to a quarter more or less");
-  app.add_option_function<std::string>(
-         "--seed",
-         [&p](const std::string &text) {
-           std::optional<uint64_t> seed = parseWhole<uint64_t>(text);
-           if (!seed)
-             throw CLI::ValidationError(
-                 "--seed",
-                 fmt::format("'{}' is not a number from 0 to 2^64-1", text));
-           p.seed = *seed;
-         },
-         "what images are drawn from (default: 1)")
-      ->type_name("N");
+  addSeed(app, "what images are drawn from (default: 1)",
+          [&p](uint64_t seed) { p.seed = seed; });
 }
 
 Status checkMakeData(const Options &options) {
@@ -157,6 +147,24 @@ Status checkMakeData(const Options &options) {
   return options.madeDirectory.empty()
              ? fail("DIR is missing: where are the images to be written?")
              : Status();
+}
+
+void addSeed(CLI::App &app, const char *description,
+             std::function<void(uint64_t)> set) {
+  // As text: CLI11 would wrap a negative number around.
+  app.add_option_function<std::string>(
+         "--seed",
+         [set = std::move(set)](const std::string &text) {
+           std::optional<uint64_t> seed = parseWhole<uint64_t>(text);
+           if (!seed)
+             throw CLI::ValidationError(
+                 "--seed",
+                 fmt::format("'{}' is not a number from 0 to 2^64-1",
+                             printable(text)));
+           set(*seed);
+         },
+         description)
+      ->type_name("N");
 }
 
 static void addPrediction(CLI::App &app, JobFlags &o) {

@@ -6,6 +6,9 @@
 #include "runtime/support/Status.h"
 #include "runtime/trainer/Options.h"
 
+#include <cstdint>
+#include <functional>
+
 namespace CLI {
 class App;
 } // namespace CLI
@@ -16,6 +19,9 @@ namespace boostrt {
 void addProgram(CLI::App &app, Options &options);
 /// These, data and metrics.
 void addCommon(CLI::App &app, Options &options);
+/// --seed, a number from 0 to 2^64-1, which `set` is called with.
+void addSeed(CLI::App &app, const char *description,
+             std::function<void(uint64_t)> set);
 /// --names.
 void addNames(CLI::App &app, Options &options, const char *description);
 

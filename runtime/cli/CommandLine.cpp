@@ -186,10 +186,11 @@ Result<CommandLine> parseCommandLine(int argc, const char *const *argv) {
                                        argv + argc);
     if (std::optional<std::string> wrong = findWrongValue(app, arguments))
       return usage(app, *wrong);
-    if (Status status = findProfile(arguments, options); !status.ok())
-      return usage(app, status.message());
-    std::reverse(arguments.begin(), arguments.end()); // as CLI11 wants them
-    app.parse(std::move(arguments));
+    // As CLI11 wants them.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    if (app.get_option_no_throw("--profile"))
+      if (Status status = findProfile(arguments, options); !status.ok())
+        return usage(app, status.message());
   } catch (const CLI::CallForHelp &) {
     line.text = app.help();
     return line;

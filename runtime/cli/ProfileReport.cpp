@@ -1,8 +1,21 @@
 #include "runtime/cli/ProfileReport.h"
 
 #include "runtime/support/File.h"
+#include "runtime/trainer/MachineMemory.h"
+
+#include <algorithm>
 
 namespace boostrt {
+
+/// What this rank may take for a moment: a quarter of what is left for all on
+/// its machine.
+static uint64_t bytesToMeasureIn(const Ranks &ranks) {
+  MachineMemory left = MachineMemory::read();
+  const std::vector<uint32_t> &servers = ranks.servers();
+  auto neighbours = std::ranges::count(servers, servers[ranks.rank()]);
+  return std::min({left.process, left.group, left.machine}) / 4 /
+         static_cast<uint64_t>(neighbours);
+}
 
 Status checkProfileOutput(const Options &options,
                           std::span<const NamedFile> taken) {
@@ -22,7 +35,7 @@ Result<ProfileReport> ProfileReport::create(const Options &options,
                          {}};
   BOOSTRT_RETURN_IF_ERROR(ranks.barrier());
   if (uint32_t threads = session.device().threads())
-    source.peaks = measurePeaks(threads);
+    source.peaks = measurePeaks(threads, bytesToMeasureIn(ranks));
   BOOSTRT_RETURN_IF_ERROR(ranks.barrier());
   return ProfileReport(options, std::move(source));
 }

@@ -175,7 +175,7 @@ private:
       metrics_ = std::move(metrics).value();
     }
 
-    if (options_.evaluate && evalEvery() != 0)
+    if (evaluatesAgain(start->position))
       session_->cacheEvaluations(ranks_);
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
         session_->planTraining(ranks_, options_.checkpointDir.has_value()),
@@ -208,7 +208,7 @@ private:
       return;
     if (profiler.spans().empty())
       return console_.note(fmt::format(
-          "no step was profiled: the first {} are not, and the run has no more",
+          "no step was profiled: the first {} are not, and the run ended there",
           kUnprofiledSteps));
     console_.clearBar();
     writeResult(profile_->text(profiler.spans()));
@@ -358,6 +358,17 @@ private:
   /// Epochs; 0: evaluates only at the end.
   int64_t evalEvery() const {
     return options_.evalEvery.value_or(session_->recipe().evalEvery);
+  }
+
+  /// Whether there may be an evaluation before the one at the end.
+  bool evaluatesAgain(const CheckpointPosition &start) const {
+    int64_t every = evalEvery();
+    if (!options_.evaluate || every == 0)
+      return false;
+    std::optional<int64_t> last = endOf(options_, session_->recipe()).epochs;
+    int64_t next =
+        divideUp(std::max<int64_t>(start.epoch, 1), every) * every;
+    return !last || next < *last;
   }
 
   Status evaluateBetweenEpochs(const CheckpointPosition &position) {

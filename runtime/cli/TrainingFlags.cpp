@@ -107,8 +107,9 @@ Status checkCheckpointFlags(const CLI::App &app, const Options &options) {
                               "checkpoint is written",
                               flag));
   if (options.privateState && !options.resume)
-    return fail("--private-state needs --checkpoint-dir DIR or --resume PATH: "
-                "it says what becomes of a checkpoint's states");
+    return fail("--private-state needs --checkpoint-dir DIR, "
+                "--rank-checkpoints or --resume PATH: it says what becomes of "
+                "a checkpoint's states");
   return Status();
 }
 
@@ -124,18 +125,8 @@ void addTraining(CLI::App &app, Options &o) {
                  "that end with the run end there")
       ->check(integerBetween(0, kMany))
       ->type_name("N");
-  // As text: CLI11 would wrap a negative number around.
-  app.add_option_function<std::string>(
-         "--seed",
-         [&o](const std::string &text) {
-           o.seed = parseWhole<uint64_t>(text);
-           if (!o.seed)
-             throw CLI::ValidationError(
-                 "--seed",
-                 fmt::format("'{}' is not a number from 0 to 2^64-1", text));
-         },
-         "seed (default: the model's)")
-      ->type_name("N");
+  addSeed(app, "seed (default: the model's)",
+          [&o](uint64_t seed) { o.seed = seed; });
   app.add_option_function<std::string>(
          "--shuffle", [&o](const std::string &v) { o.shuffle = v == "on"; },
          "visit samples in random order (default: on)")

@@ -12,6 +12,9 @@
 
 namespace boostrt {
 
+/// A list of transforms has so many operations at most.
+inline constexpr size_t kMaxOperations = 64;
+
 /// What the draws for one sample depend on.
 struct DrawKey {
   uint64_t seed = 0;
@@ -19,8 +22,8 @@ struct DrawKey {
   int64_t sample = 0; ///< in the data set
 };
 
-/// 128 random bits for the operation at place `operation` of the list, of its
-/// draw number `attempt`.
+/// 128 random bits for the operation at place `operation` of the list, below
+/// kMaxOperations, of its draw number `attempt`.
 BoostRandomBlock randomBits(const DrawKey &key, size_t operation,
                             size_t attempt = 0);
 

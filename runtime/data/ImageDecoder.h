@@ -9,6 +9,7 @@
 #pragma once
 
 #include "runtime/data/ByteFilter.h"
+#include "runtime/data/DecodingLimits.h"
 #include "runtime/data/ImageReader.h"
 #include "runtime/data/Resample.h"
 
@@ -22,9 +23,6 @@ struct ImageRequest {
   ImageSize size;     ///< which the window gets
   ImageWindow part;   ///< of that, which is kept
 };
-
-/// Bytes that a decoder takes at most unless it is told otherwise.
-inline constexpr uint64_t kDecodingBytes = uint64_t{64} << 20;
 
 /// For one thread.
 class ImageDecoder {

@@ -8,9 +8,6 @@
 namespace boostrt::data {
 namespace {
 
-/// A list has that many operations at most; each adds a border at two ends.
-constexpr size_t kMaxMoves = 64;
-
 /// Pixels [begin, end) of a row or column that are in a border.
 struct Edge {
   int64_t begin, end;
@@ -27,7 +24,7 @@ struct PixelMoves::Line {
   // Pixel i of [begin, end) is pixel `sign` * i + offset of the image.
   int64_t sign = 1, offset = 0;
   int64_t begin = 0, end;
-  std::array<Edge, 2 * kMaxMoves> edges; ///< all others, of which `count` exist
+  std::array<Edge, 2 * kMaxOperations> edges; ///< all others: `count`, at both ends of a move
   size_t count = 0;
 
   void mirror(int64_t extent) {
@@ -71,7 +68,7 @@ void PixelMoves::change(
 
 void PixelMoves::place(const SampleShape &output, int64_t top, int64_t left,
                        double border) {
-  assert(moves_.size() < kMaxMoves);
+  assert(moves_.size() < kMaxOperations);
   auto perChannel = std::ssize(values_) / input_.channels;
   for (int64_t c = input_.channels; c > 0; --c)
     values_.insert(values_.begin() + c * perChannel, border);
@@ -90,7 +87,7 @@ void PixelMoves::shiftAtRandom(int64_t padding, size_t operation) {
 }
 
 void PixelMoves::flipAtRandom(double probability, size_t operation) {
-  assert(moves_.size() < kMaxMoves);
+  assert(moves_.size() < kMaxOperations);
   moves_.push_back({.kind = Move::Flip,
                     .operation = operation,
                     .probability = probability,

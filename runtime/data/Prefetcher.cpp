@@ -15,9 +15,6 @@
 
 namespace boostrt {
 
-/// Pixels or numbers that take a few microseconds.
-static constexpr int64_t kValuesAtOnce = 4096;
-
 struct Prefetcher::Shared {
   Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> &&arenas,

@@ -23,6 +23,10 @@
 
 namespace boostrt {
 
+/// Pixels or numbers that take no longer than to wake a thread for them, a few
+/// microseconds.
+inline constexpr int64_t kValuesAtOnce = 4096;
+
 /// Where a batch lies in its arena, and what it must satisfy. Offsets are in
 /// bytes; what has none is not written.
 struct BatchLayout {
@@ -44,8 +48,8 @@ struct BatchLayout {
 /// How batches are made; what is in them does not depend on who makes them.
 struct Loading {
   int workers = 1; ///< threads that share the rows of a batch; > 0
-  /// Its threads make the batches in place of `workers`, inside next() alone:
-  /// Mode::Inline. Outlives the prefetcher; null: none.
+  /// These threads, `workers` of them, make the batches inside next():
+  /// Mode::Inline. Outlives the prefetcher; null: threads of their own do.
   ThreadTeam *team = nullptr;
   /// Whether an image that cannot be read or decoded costs its batch a row, and
   /// is not an error.

@@ -21,9 +21,10 @@ struct RowWorkers::Shared {
   bool stop = false;
   uint64_t tasks = 0; ///< that were begun
   size_t busy = 0;    ///< threads
+  // Guarded by the mutex while a task is filled.
   int32_t failedRow = 0;
   Status failure; ///< of failedRow
-  // Written under the mutex before a task begins, and read by all.
+  // Written by run() while no thread works, and read by those that do.
   RowTask *task = nullptr;
   int32_t rows = 0, rowsAtOnce = 1;
   std::atomic<int64_t> next = 0; ///< the next row to take; beyond the end, too

@@ -494,6 +494,9 @@ struct TransformPipeline::Builder {
     if (!transforms.is_array())
       return error("", fmt::format("found {}, expected a list of operations",
                                    show(transforms)));
+    if (transforms.size() > kMaxOperations)
+      return error("", fmt::format("found {} operations, expected {} at most",
+                                   transforms.size(), kMaxOperations));
     for (size_t i = 0; i < transforms.size(); ++i) {
       where = fmt::format("{}[{}]", list, i);
       place = i;

@@ -18,13 +18,14 @@ constexpr int64_t stepsOfEpoch(int64_t samples, int64_t window,
   return samples / window + (!dropsRemainder && samples % window != 0);
 }
 
-constexpr int64_t kMaxRepeat = 1000;
+/// Limit of EpochPlan::passes, data.repeat.
+constexpr int64_t kMaxPasses = 1000;
 
 /// What an epoch of training visits: the training set so many times. Every pass
 /// has an order of its own, and windows that end with it.
 struct EpochPlan {
   int64_t samples = 1; ///< of the training set; > 0
-  int64_t passes = 1;  ///< > 0, up to kMaxRepeat
+  int64_t passes = 1;  ///< > 0, up to kMaxPasses
   bool dropsRemainder = false;
 
   constexpr int64_t visits() const { return samples * passes; }

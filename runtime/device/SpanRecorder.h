@@ -42,7 +42,7 @@ public:
   void add(const Span &span) { spans_.push_back(span); }
 
   std::span<const Span> spans() const { return spans_; }
-  /// Has room for `count` spans, so that none waits for memory.
+  /// Has room for `count` spans in all, so that none waits for memory.
   void reserve(size_t count) { spans_.reserve(count); }
 
 private:

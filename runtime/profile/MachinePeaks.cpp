@@ -110,16 +110,10 @@ uint64_t largestCache() {
   return bytes;
 }
 
-/// All three vectors have so many bytes: several times the largest cache,
-/// within a quarter of the memory that is free.
+/// All three vectors have so many bytes: more than the largest cache.
 uint64_t sizeOfTriad(uint64_t cache) {
   constexpr uint64_t kMin = uint64_t{96} << 20, kMax = uint64_t{512} << 20;
-  uint64_t wanted = std::clamp(cache + cache / 2, kMin, kMax);
-  long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && size > 0)
-    wanted = std::min(wanted, static_cast<uint64_t>(pages) *
-                                  static_cast<uint64_t>(size) / 4);
-  return wanted;
+  return std::clamp(cache + cache / 2, kMin, kMax);
 }
 
 /// Bytes a second that are read and written; 0 without memory for it. The best
@@ -156,7 +150,7 @@ double MachinePeaks::leastSeconds(uint64_t flopsDone,
   return std::max(computing, moving);
 }
 
-MachinePeaks measurePeaks(uint32_t threads) {
+MachinePeaks measurePeaks(uint32_t threads, uint64_t maxBytes) {
   MachinePeaks peaks;
   peaks.threads = threads;
   auto offer = [&](double flops, const char *vectors) {
@@ -170,8 +164,12 @@ MachinePeaks measurePeaks(uint32_t threads) {
   if (__builtin_cpu_supports("avx512f"))
     offer(measureMultiplyAdds(threads, 16, runChains512), "AVX-512");
   peaks.cacheBytes = largestCache();
-  peaks.triadBytes = sizeOfTriad(peaks.cacheBytes);
-  peaks.bytes = measureTriad(threads, peaks.triadBytes);
+  uint64_t bytes = sizeOfTriad(peaks.cacheBytes);
+  // With less, the caches would be measured.
+  if (bytes <= maxBytes)
+    peaks.bytes = measureTriad(threads, bytes);
+  if (peaks.bytes > 0)
+    peaks.triadBytes = bytes;
   return peaks;
 }
 

@@ -9,9 +9,10 @@ namespace boostrt {
 
 struct MachinePeaks {
   uint32_t threads = 0;
-  double flops = 0;        ///< in f32, a second, by fused multiply-adds
-  std::string vectors;     ///< with which they were reached: "AVX-512"
-  double bytes = 0;        ///< a second, from and to memory
+  /// In f32, a second, by fused multiply-adds; 0 on CPUs without such vectors.
+  double flops = 0;
+  std::string vectors; ///< with which they were reached: "AVX-512"
+  double bytes = 0;    ///< a second, from and to memory; 0: not measured
   uint64_t triadBytes = 0; ///< in use while that was measured
   uint64_t cacheBytes = 0; ///< of the largest cache; 0: not known
 
@@ -21,7 +22,8 @@ struct MachinePeaks {
 };
 
 /// Measures for about 0.3 s on `threads` threads of the pool, which the calling
-/// thread has configured (ThreadPool.h). Memory for it is returned.
-MachinePeaks measurePeaks(uint32_t threads);
+/// thread has configured (ThreadPool.h). Memory for it is returned; that of the
+/// machine is measured where `maxBytes` are enough for it.
+MachinePeaks measurePeaks(uint32_t threads, uint64_t maxBytes);
 
 } // namespace boostrt

@@ -79,6 +79,22 @@ struct Numbers {
   }
 };
 
+std::string describeFlops(const MachinePeaks &peaks) {
+  return peaks.flops > 0
+             ? fmt::format("{:.1f} GFLOP/s ({} multiply-adds)",
+                           peaks.flops * 1e-9, peaks.vectors)
+             : "GFLOP/s not measured, which needs AVX2";
+}
+
+std::string describeBandwidth(const MachinePeaks &peaks) {
+  return peaks.bytes > 0
+             ? fmt::format("{:.2f} GB/s (triad over {}, the largest cache has "
+                           "{})",
+                           peaks.bytes * 1e-9, describeBytes(peaks.triadBytes),
+                           describeBytes(peaks.cacheBytes))
+             : "GB/s not measured, for which too little memory is free";
+}
+
 class Table {
 public:
   Table(const ProfiledProgram &source, const Profile &profile)
@@ -132,15 +148,10 @@ private:
     text_ +=
         fmt::format(": {:.4f} ms a step\n", profile_.seconds / steps * 1e3);
     const MachinePeaks &peaks = source_.peaks;
-    if (peaks.threads > 0) {
-      text_ += fmt::format("peaks of {}: {:.1f} GFLOP/s ({} multiply-adds), ",
-                           countOf(peaks.threads, "thread"), peaks.flops * 1e-9,
-                           peaks.vectors);
-      text_ += fmt::format("{:.2f} GB/s (triad over {}, the largest cache has "
-                           "{})\n",
-                           peaks.bytes * 1e-9, describeBytes(peaks.triadBytes),
-                           describeBytes(peaks.cacheBytes));
-    }
+    if (peaks.threads > 0)
+      text_ += fmt::format("peaks of {}: {}, {}\n",
+                           countOf(peaks.threads, "thread"),
+                           describeFlops(peaks), describeBandwidth(peaks));
     text_ +=
         fmt::format("{:>10} {:>6} {:>7} {:>10} {:>10} {:>9} {:>8} {:>6}  {}\n",
                     "ms", "%", "calls", "MFLOP", "MB", "GFLOP/s", "GB/s",

@@ -1,6 +1,7 @@
 #include "runtime/program/Recipe.h"
 
 #include "runtime/data/WindowShard.h"
+#include "runtime/support/DataSchemes.h"
 #include "runtime/support/Plural.h"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
     recipe.workers = *workers;
   }
   if (auto repeat = data->find("repeat"); repeat != data->end()) {
-    if (!repeat->is_number_integer() || *repeat < 1 || *repeat > kMaxRepeat)
+    if (!repeat->is_number_integer() || *repeat < 1 || *repeat > kMaxPasses)
       return fail("'data.repeat' is not a number of passes");
     recipe.repeat = *repeat;
   }
@@ -91,7 +92,8 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
     recipe.dropsRemainder = *drop;
   }
   if (auto memory = data->find("decode_memory"); memory != data->end()) {
-    if (!memory->is_number_integer() || *memory < 16 || *memory > 4096)
+    if (!memory->is_number_integer() || *memory < kMinDecodeMemory ||
+        *memory > kMaxDecodeMemory)
       return fail("'data.decode_memory' is not a number of MiB");
     recipe.decodingBytes = memory->get<uint64_t>() << 20;
   }
@@ -114,8 +116,7 @@ uint32_t plannedWorkers(const Recipe &recipe, uint32_t threads) {
 }
 
 uint64_t plannedDecodingBytes(const Recipe &recipe) {
-  return recipe.dataSource.starts_with("imagefolder") ? recipe.decodingBytes
-                                                      : 0;
+  return hasImageFiles(recipe.dataSource) ? recipe.decodingBytes : 0;
 }
 
 Status checkRankCounts(const Recipe &recipe,

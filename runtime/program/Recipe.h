@@ -2,6 +2,7 @@
 // JSON text that boostc wrote down (docs/model-format.md).
 #pragma once
 
+#include "runtime/data/DecodingLimits.h"
 #include "runtime/support/Status.h"
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct Recipe {
   std::optional<int> workers;
   bool skipsBadSamples = false;
   /// What decoding an image takes at most, on each worker.
-  uint64_t decodingBytes = uint64_t{64} << 20;
+  uint64_t decodingBytes = kDecodingBytes;
   /// Whether images of evaluations are kept once they are decoded.
   bool cachesEvaluation = false;
   bool dropsRemainder = false;

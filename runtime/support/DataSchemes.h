@@ -15,6 +15,11 @@ namespace boostrt {
 inline constexpr std::string_view kDataSchemes[] = {"mnist", "cifar10", "npy",
                                                     "imagefolder", "digits"};
 
+/// Whether the samples of such a source are images in files.
+constexpr bool hasImageFiles(std::string_view source) {
+  return source.substr(0, source.find(':')) == "imagefolder";
+}
+
 /// Limit of train + test of digits: they are held in memory.
 inline constexpr int64_t kDigitsMaxSamples = 1'000'000;
 

@@ -4,10 +4,6 @@
 
 namespace boostrt {
 
-/// Pixels or numbers of a batch that take no longer than to wake a thread for
-/// them, a few microseconds.
-static constexpr int64_t kFewValues = 4096;
-
 void chooseLoader(RunData &data, std::optional<int> workers, ThreadTeam *team,
                   int64_t idleCpus) {
   data.mode = Prefetcher::Mode::Background;
@@ -25,10 +21,11 @@ void chooseLoader(RunData &data, std::optional<int> workers, ThreadTeam *team,
     data.loading.workers = team->size();
     return;
   }
-  if (!decodes && idleCpus > 0 && values > kFewValues)
+  if (!decodes && idleCpus > 0 && values > kValuesAtOnce)
     return;
   data.mode = Prefetcher::Mode::Inline;
   data.loading.team = team;
+  data.loading.workers = team->size();
 }
 
 } // namespace boostrt

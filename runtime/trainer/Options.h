@@ -79,7 +79,8 @@ struct Options {
   int64_t saveBestFrom = 1;         ///< epoch
   /// With `rankLayout`, the folder of rank 0 in it.
   std::optional<std::string> checkpointDir, checkpointPrefix;
-  /// What the run writes under relative names, which are below it already.
+  /// The directory of what the run writes under relative names; these have it
+  /// in front already.
   std::optional<std::string> workdir;
   std::optional<RankLayout> rankLayout; ///< with a workdir alone
   Interval checkpointEvery, logEvery;

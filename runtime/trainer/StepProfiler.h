@@ -5,6 +5,9 @@
 
 namespace boostrt {
 
+/// 128 MiB, which no plan of memory has.
+inline constexpr size_t kMaxSpans = size_t{1} << 22;
+
 /// Times the steps of a run after its first few, which are slower than others.
 /// A step that is timed begins when the one before is done, and is done when it
 /// ends; nothing else of the run changes.
@@ -26,7 +29,7 @@ public:
   void end();
   /// Whether a step is timed.
   bool isOpen() const { return isOpen_; }
-  /// Whether all that were asked for are timed.
+  /// Whether all that were asked for are timed, or as many as have kMaxSpans.
   bool isDone() const { return left_ == 0; }
 
   std::span<const Span> spans() const { return recorder_.spans(); }
@@ -35,7 +38,8 @@ private:
   Execution &execution_;
   int64_t skipped_, left_;
   bool isOpen_ = false;
-  size_t step_ = 0; ///< its span
+  size_t step_ = 0;      ///< its span
+  bool hasRoom_ = false; ///< for all steps
   SpanRecorder recorder_;
 };
 

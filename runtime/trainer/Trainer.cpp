@@ -168,8 +168,14 @@ Status Trainer::step(Prefetcher &batches) {
   BOOSTRT_RETURN_IF_ERROR(settle());
   profiler->begin(nextStep());
   BOOSTRT_RETURN_IF_ERROR(takeStep(batches));
-  if (profiler->isDone() && settings_.profiled)
+  if (profiler->isDone() && settings_.profiled) {
+    // Steps have not taken this time.
+    Clock::time_point begin = Clock::now();
     settings_.profiled();
+    Clock::duration taken = Clock::now() - begin;
+    for (Clock::time_point *start : {&runStart_, &epochStart_, &stepStart_})
+      *start += taken;
+  }
   return Status();
 }
 

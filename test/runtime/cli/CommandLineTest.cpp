@@ -100,7 +100,8 @@ TEST(CommandLine, FlagsOfCheckpointsNeedAPlaceForThem) {
         parse({"train.so", flag, "--rank-checkpoints", "--workdir=d"}).ok());
   }
   expectUsage({"train.so", "--private-state=mean"},
-              "--private-state needs --checkpoint-dir DIR or --resume PATH");
+              "--private-state needs --checkpoint-dir DIR, --rank-checkpoints or "
+              "--resume PATH");
   EXPECT_TRUE(parse({"train.so", "--private-state=mean", "--resume=c"}).ok());
   EXPECT_TRUE(
       parse({"train.so", "--private-state=mean", "--checkpoint-dir=d"}).ok());
@@ -166,8 +167,11 @@ TEST(CommandLine, ProfilesAreOfTrainingAndOfBench) {
       expectUsage(flags, "expected a whole number from 1 to 100000");
     }
   }
-  expectUsage({"eval", "a.so", "--ckpt=c", "--profile"},
-              "unknown flag '--profile'");
+  for (const char *flag : {"--profile", "--profile=", "--profile=t.json"})
+    expectUsage({"eval", "a.so", "--ckpt=c", flag}, "unknown flag '--profile");
+  Result<CommandLine> help = parse({"bench", "--help", "--profile="});
+  ASSERT_TRUE(help.ok()) << help.status().message();
+  EXPECT_THAT(help->text, HasSubstr("--profile-steps"));
 }
 
 TEST(CommandLine, HelpAndVersionAreText) {

@@ -267,9 +267,14 @@ TEST_F(BadImage, TooLongAFile) {
   std::string path = directory / "long.jpg";
   writeFile(path, "x");
   fs::resize_file(path, (1 << 28) + 1);
-  EXPECT_THAT(decoder.open(path).status().message(),
-              HasSubstr("found 268435457 bytes, expected an image file of "
-                        "67108864 at most"));
+  EXPECT_EQ(decoder.open(path).status().message(),
+            path + ": found 268435457 bytes, expected an image file of "
+                   "67108864 at most; raise data.decode_memory; replace or "
+                   "remove the file");
+  ImageDecoder large(uint64_t{1} << 30);
+  EXPECT_EQ(large.open(path).status().message(),
+            path + ": found 268435457 bytes, expected an image file of "
+                   "268435456 at most; replace or remove the file");
 }
 
 TEST_F(BadImage, NoFile) {

@@ -438,6 +438,27 @@ TEST(TransformErrors, IntegersTakeNone) {
             "samples are integers; remove them");
 }
 
+TEST(TransformErrors, ManyOperations) {
+  nlohmann::json pads(65, {{"op", "pad"}, {"padding", 1}});
+  Result<TransformPipeline> refused = TransformPipeline::create(pads, {1, 2, 2});
+  EXPECT_EQ(refused.status().message(),
+            "data.transforms: found 65 operations, expected 64 at most");
+  // As many as there may be have a border on each side.
+  pads.erase(0);
+  Result<TransformPipeline> padded = TransformPipeline::create(pads, {1, 2, 2});
+  ASSERT_EQ(padded.status().message(), "");
+  TransformScratch scratch = padded->makeScratch();
+  std::vector<float> out(130 * 130);
+  const uint8_t image[] = {1, 2, 3, 4};
+  padded->apply(image, out.data(), scratch);
+  for (int y = 0; y < 130; ++y)
+    for (int x = 0; x < 130; ++x) {
+      bool isInside = (y == 64 || y == 65) && (x == 64 || x == 65);
+      EXPECT_EQ(out[y * 130 + x],
+                isInside ? image[(y - 64) * 2 + x - 64] : 0);
+    }
+}
+
 TEST(TransformErrors, Bytes) {
   auto errorOf = [](const char *transforms) {
     auto pipeline = bytesPipeline(transforms);

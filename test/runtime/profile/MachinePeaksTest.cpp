@@ -18,9 +18,16 @@ TEST(MachinePeaks, AKernelTakesAsLongAsItsSlowerHalf) {
   EXPECT_EQ(MachinePeaks().leastSeconds(1000, 1000), 0) << "nothing is known";
 }
 
+TEST(MachinePeaks, MemoryIsMeasuredWhereThereIsEnoughOfIt) {
+  ASSERT_TRUE(configureThreadPool(1).ok());
+  MachinePeaks peaks = measurePeaks(1, uint64_t{95} << 20);
+  EXPECT_EQ(peaks.bytes, 0);
+  EXPECT_EQ(peaks.triadBytes, 0u);
+}
+
 TEST(MachinePeaks, AreMeasured) {
   ASSERT_TRUE(configureThreadPool(2).ok());
-  MachinePeaks peaks = measurePeaks(2);
+  MachinePeaks peaks = measurePeaks(2, uint64_t{1} << 30);
   EXPECT_EQ(peaks.threads, 2u);
   // Fewer than one multiply-add a cycle of a slow core, or less than a disk
   // reads, was not a measurement; nor is what no machine has.

@@ -156,6 +156,12 @@ TEST_F(ProfileTest, TheTableHasARestAndATotal) {
       "   outside of calls: launching, waiting\n"
       "   20.0000 100.00       6      3.004     12.265      0.15     0.61      "
       "   total\n");
+  ProfiledProgram bare = source();
+  bare.peaks.flops = bare.peaks.bytes = 0;
+  EXPECT_THAT(toText(bare, profile),
+              HasSubstr("\npeaks of 2 threads: GFLOP/s not measured, which "
+                        "needs AVX2, GB/s not measured, for which too little "
+                        "memory is free\n"));
   std::string cut = toText(source(), profile, /*maxRows=*/1);
   EXPECT_THAT(cut, HasSubstr("  3 calls of less time\n"));
   EXPECT_THAT(cut, testing::Not(HasSubstr("all_reduce 0")));

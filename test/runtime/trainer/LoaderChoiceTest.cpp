@@ -40,6 +40,7 @@ void expectBeside(const RunData &data, int workers) {
 void expectTeam(const RunData &data) {
   EXPECT_EQ(data.mode, Prefetcher::Mode::Inline);
   EXPECT_EQ(data.loading.team, &team);
+  EXPECT_EQ(data.loading.workers, 4) << "the plan counts them";
 }
 
 TEST(LoaderChoice, TheRecipeDecides) {

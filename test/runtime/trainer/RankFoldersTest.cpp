@@ -232,6 +232,26 @@ TEST(RankFolders, ARunDoesNotBeginAnewInTheOtherLayout) {
   EXPECT_TRUE(fs::exists(run / "train_parallel0/ckpt_0/softmax-2_8.ckpt"));
 }
 
+TEST(RankFolders, ARunWithCheckpointsInItsLayoutGoesOnThere) {
+  Workdir run;
+  run.expectTrains({"--rank-checkpoints=shared", "--epochs=1"});
+  run.expectTrains({"--rank-checkpoints", "--epochs=1", "--resume=never"});
+  Finished second = run.train({"--rank-checkpoints", "--epochs=2"});
+  EXPECT_EQ(second.exitCode, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("resuming after epoch 1 step 8 from " +
+                                    (run / "train_parallel0/ckpt_0/")));
+}
+
+TEST(RankFolders, ALauncherNamesAWorkdirThatIsAFile) {
+  Workdir run;
+  writeFile(run.path(), "mine");
+  run.expectRefused({"--ranks=2", "--log-dir=logs"}, 2,
+                    "'" + run.path() +
+                        "' is a file, expected a directory, which --workdir "
+                        "names; move it away or give another --workdir");
+  fs::remove(run.path());
+}
+
 TEST(RankFolders, TheWorkdirIsMadeForWhatIsWritten) {
   Workdir run;
   run.expectTrains({"--epochs=1", "--save=w.safetensors", "--metrics=m.jsonl",
