@@ -200,53 +200,53 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
   evalTransforms.isNullable = true;
   ValueTable workers = makeInteger(1, kMaxWorkers);
   workers.isNullable = true;
-  ObjectTable data{"data",
-                   "Where samples come from.",
-                   {{"source", text,
-                     "`mnist:DIR`, `cifar10:DIR`, `npy:DIR`, "
-                     "`imagefolder:DIR` or `digits`; `boost-run --data` "
-                     "overrides it.",
-                     "\"\""},
-                    {"transforms", transformsTable(),
-                     "What is done to an image, in this order.", "[]"},
-                    {"eval_transforms", evalTransforms,
-                     "What an evaluation does instead; null: the same without "
-                     "`random_crop`, `random_flip` and `color_jitter`.",
-                     "null"},
-                    {"workers", workers,
-                     "Threads on each rank that read samples and transform "
-                     "them while it computes. null: on a CPU the threads that "
-                     "compute, between two steps, or threads of their own "
-                     "where CPUs are idle; one thread with a GPU. Batches "
-                     "are the same in any case.",
-                     "null"},
-                    {"repeat", makeInteger(1, boostrt::kMaxPasses),
-                     "Passes over the training set in an epoch, each in an "
-                     "order of its own. Evaluations take every sample once.",
-                     "1"},
-                    {"drop_remainder", ValueTable{.kind = Kind::Boolean},
-                     "Whether a pass over the training set ends with its last "
-                     "full step, so that a few samples, others in each pass, "
-                     "are left out. Evaluations take all samples.",
-                     "false"},
-                    {"decode_memory",
-                     makeInteger(boostrt::kMinDecodeMemory,
-                                 boostrt::kMaxDecodeMemory),
-                     "MiB in which each worker decodes an image, its file "
-                     "included. An image that takes more is a bad one.",
-                     std::to_string(boostrt::kDecodeMemory)},
-                    {"cache", cache,
-                     "`eval` keeps held-out images in memory as the transforms "
-                     "made them, so that evaluations after the first of a "
-                     "training run decode no file again. Of other data than "
-                     "images in files, which are in memory, nothing is kept.",
-                     "\"none\""},
-                    {"bad_sample", badSample,
-                     "What becomes of an image that cannot be read or decoded. "
-                     "`error` ends the run. `skip` leaves it out of its batch, "
-                     "and says how many there were. `boost-run --bad-sample` "
-                     "overrides it.",
-                     "\"error\""}}};
+  ObjectTable data{
+      "data",
+      "Where samples come from.",
+      {{"source", text,
+        "`mnist:DIR`, `cifar10:DIR`, `npy:DIR`, "
+        "`imagefolder:DIR` or `digits`; `boost-run --data` "
+        "overrides it.",
+        "\"\""},
+       {"transforms", transformsTable(),
+        "What is done to an image, in this order.", "[]"},
+       {"eval_transforms", evalTransforms,
+        "What an evaluation does instead; null: the same without "
+        "`random_crop`, `random_flip` and `color_jitter`.",
+        "null"},
+       {"workers", workers,
+        "Threads on each rank that read samples and transform "
+        "them while it computes. null: on a CPU the threads that "
+        "compute, between two steps, or threads of their own "
+        "where CPUs are idle; one thread with a GPU. Batches "
+        "are the same in any case.",
+        "null"},
+       {"repeat", makeInteger(1, boostrt::kMaxPasses),
+        "Passes over the training set in an epoch, each in an "
+        "order of its own. Evaluations take every sample once.",
+        "1"},
+       {"drop_remainder", ValueTable{.kind = Kind::Boolean},
+        "Whether a pass over the training set ends with its last "
+        "full step, so that a few samples, others in each pass, "
+        "are left out. Evaluations take all samples.",
+        "false"},
+       {"decode_memory",
+        makeInteger(boostrt::kMinDecodeMemory, boostrt::kMaxDecodeMemory),
+        "MiB in which each worker decodes an image, its file "
+        "included. An image that takes more is a bad one.",
+        std::to_string(boostrt::kDecodeMemory)},
+       {"cache", cache,
+        "`eval` keeps held-out images in memory as the transforms "
+        "made them, so that evaluations after the first of a "
+        "training run decode no file again. Of other data than "
+        "images in files, which are in memory, nothing is kept.",
+        "\"none\""},
+       {"bad_sample", badSample,
+        "What becomes of an image that cannot be read or decoded. "
+        "`error` ends the run. `skip` leaves it out of its batch, "
+        "and says how many there were. `boost-run --bad-sample` "
+        "overrides it.",
+        "\"error\""}}};
   root = {
       "model",
       "A model with its training recipe.",

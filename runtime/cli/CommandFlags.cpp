@@ -158,9 +158,8 @@ void addSeed(CLI::App &app, const char *description,
            std::optional<uint64_t> seed = parseWhole<uint64_t>(text);
            if (!seed)
              throw CLI::ValidationError(
-                 "--seed",
-                 fmt::format("'{}' is not a number from 0 to 2^64-1",
-                             printable(text)));
+                 "--seed", fmt::format("'{}' is not a number from 0 to 2^64-1",
+                                       printable(text)));
            set(*seed);
          },
          description)

@@ -14,7 +14,8 @@ void addProfile(CLI::App &app, Options &o, const char *steps) {
   // The braces allow for a value, after '=' alone: the next argument may be
   // PROGRAM.
   app.add_flag("--profile{table}", text);
-  app.add_option("--profile-steps", o.profileSteps, "profile N steps, also without --profile")
+  app.add_option("--profile-steps", o.profileSteps,
+                 "profile N steps, also without --profile")
       ->check(integerBetween(1, 100'000))
       ->type_name("N");
 }

@@ -366,8 +366,7 @@ private:
     if (!options_.evaluate || every == 0)
       return false;
     std::optional<int64_t> last = endOf(options_, session_->recipe()).epochs;
-    int64_t next =
-        divideUp(std::max<int64_t>(start.epoch, 1), every) * every;
+    int64_t next = divideUp(std::max<int64_t>(start.epoch, 1), every) * every;
     return !last || next < *last;
   }
 

@@ -64,10 +64,10 @@ Result<ImageSize> ImageDecoder::open(const std::string &path) {
   if (IoError error = realFileSystem().open(path, file); !error.ok())
     return ioStatus(error, ExitCode::Data, "read", path);
   if (file->size() > std::min(kMaxFile, maxBytes_))
-    return fail(fmt::format(
-        "found {} bytes, expected an image file of {} at most{}", file->size(),
-        std::min(kMaxFile, maxBytes_),
-        maxBytes_ < kMaxFile ? "; raise data.decode_memory" : ""));
+    return fail(
+        fmt::format("found {} bytes, expected an image file of {} at most{}",
+                    file->size(), std::min(kMaxFile, maxBytes_),
+                    maxBytes_ < kMaxFile ? "; raise data.decode_memory" : ""));
   releaseIfLarge(file_);
   file_.resize(file->size());
   if (IoError error = file->read(0, file_); !error.ok())

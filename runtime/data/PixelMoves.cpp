@@ -24,7 +24,8 @@ struct PixelMoves::Line {
   // Pixel i of [begin, end) is pixel `sign` * i + offset of the image.
   int64_t sign = 1, offset = 0;
   int64_t begin = 0, end;
-  std::array<Edge, 2 * kMaxOperations> edges; ///< all others: `count`, at both ends of a move
+  std::array<Edge, 2 * kMaxOperations>
+      edges; ///< all others: `count`, at both ends of a move
   size_t count = 0;
 
   void mirror(int64_t extent) {

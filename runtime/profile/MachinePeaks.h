@@ -11,8 +11,8 @@ struct MachinePeaks {
   uint32_t threads = 0;
   /// In f32, a second, by fused multiply-adds; 0 on CPUs without such vectors.
   double flops = 0;
-  std::string vectors; ///< with which they were reached: "AVX-512"
-  double bytes = 0;    ///< a second, from and to memory; 0: not measured
+  std::string vectors;     ///< with which they were reached: "AVX-512"
+  double bytes = 0;        ///< a second, from and to memory; 0: not measured
   uint64_t triadBytes = 0; ///< in use while that was measured
   uint64_t cacheBytes = 0; ///< of the largest cache; 0: not known
 

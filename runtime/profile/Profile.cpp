@@ -80,10 +80,9 @@ struct Numbers {
 };
 
 std::string describeFlops(const MachinePeaks &peaks) {
-  return peaks.flops > 0
-             ? fmt::format("{:.1f} GFLOP/s ({} multiply-adds)",
-                           peaks.flops * 1e-9, peaks.vectors)
-             : "GFLOP/s not measured, which needs AVX2";
+  return peaks.flops > 0 ? fmt::format("{:.1f} GFLOP/s ({} multiply-adds)",
+                                       peaks.flops * 1e-9, peaks.vectors)
+                         : "GFLOP/s not measured, which needs AVX2";
 }
 
 std::string describeBandwidth(const MachinePeaks &peaks) {
@@ -149,9 +148,9 @@ private:
         fmt::format(": {:.4f} ms a step\n", profile_.seconds / steps * 1e3);
     const MachinePeaks &peaks = source_.peaks;
     if (peaks.threads > 0)
-      text_ += fmt::format("peaks of {}: {}, {}\n",
-                           countOf(peaks.threads, "thread"),
-                           describeFlops(peaks), describeBandwidth(peaks));
+      text_ +=
+          fmt::format("peaks of {}: {}, {}\n", countOf(peaks.threads, "thread"),
+                      describeFlops(peaks), describeBandwidth(peaks));
     text_ +=
         fmt::format("{:>10} {:>6} {:>7} {:>10} {:>10} {:>9} {:>8} {:>6}  {}\n",
                     "ms", "%", "calls", "MFLOP", "MB", "GFLOP/s", "GB/s",

@@ -22,8 +22,8 @@ void StepProfiler::end() {
     left_ = 0;
   else if (left_ > 0 && !std::exchange(hasRoom_, true))
     // Other steps are as this one, or a little longer.
-    recorder_.reserve(std::min<size_t>(
-        kMaxSpans, 2 * spans * static_cast<size_t>(left_)));
+    recorder_.reserve(
+        std::min<size_t>(kMaxSpans, 2 * spans * static_cast<size_t>(left_)));
 }
 
 } // namespace boostrt

@@ -99,9 +99,10 @@ TEST(CommandLine, FlagsOfCheckpointsNeedAPlaceForThem) {
     EXPECT_TRUE(
         parse({"train.so", flag, "--rank-checkpoints", "--workdir=d"}).ok());
   }
-  expectUsage({"train.so", "--private-state=mean"},
-              "--private-state needs --checkpoint-dir DIR, --rank-checkpoints or "
-              "--resume PATH");
+  expectUsage(
+      {"train.so", "--private-state=mean"},
+      "--private-state needs --checkpoint-dir DIR, --rank-checkpoints or "
+      "--resume PATH");
   EXPECT_TRUE(parse({"train.so", "--private-state=mean", "--resume=c"}).ok());
   EXPECT_TRUE(
       parse({"train.so", "--private-state=mean", "--checkpoint-dir=d"}).ok());

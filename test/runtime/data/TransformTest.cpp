@@ -440,7 +440,8 @@ TEST(TransformErrors, IntegersTakeNone) {
 
 TEST(TransformErrors, ManyOperations) {
   nlohmann::json pads(65, {{"op", "pad"}, {"padding", 1}});
-  Result<TransformPipeline> refused = TransformPipeline::create(pads, {1, 2, 2});
+  Result<TransformPipeline> refused =
+      TransformPipeline::create(pads, {1, 2, 2});
   EXPECT_EQ(refused.status().message(),
             "data.transforms: found 65 operations, expected 64 at most");
   // As many as there may be have a border on each side.
@@ -454,8 +455,7 @@ TEST(TransformErrors, ManyOperations) {
   for (int y = 0; y < 130; ++y)
     for (int x = 0; x < 130; ++x) {
       bool isInside = (y == 64 || y == 65) && (x == 64 || x == 65);
-      EXPECT_EQ(out[y * 130 + x],
-                isInside ? image[(y - 64) * 2 + x - 64] : 0);
+      EXPECT_EQ(out[y * 130 + x], isInside ? image[(y - 64) * 2 + x - 64] : 0);
     }
 }
 
