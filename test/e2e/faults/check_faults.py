@@ -186,7 +186,7 @@ def check_allocations(scenario, library, first, seeded, seed):
         # removes what it leaves.
         if result.stderr.endswith(b"error: out of memory\n"):
             for left in scenario.folder.glob(".saving-*"):
-                left.unlink()
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
         problem = scenario.problem(result, codes)
         if problem:
             findings.append(f"{scenario.name}: allocation {at} of {total}: {problem}")
