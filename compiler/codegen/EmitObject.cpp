@@ -56,16 +56,20 @@ class ChunkCompiler {
 public:
   ChunkCompiler(int level, size_t count)
       : level(level), objects(count),
-        pool(llvm::hardware_concurrency(static_cast<unsigned>(count))) {}
+        pool(llvm::hardware_concurrency(static_cast<unsigned>(count))) {
+    codes.reserve(count); // threads refer to them
+  }
 
   LogicalResult start(ModuleOp chunk) {
-    HostCode &code = *codes.emplace_back(std::make_unique<HostCode>(chunk));
-    if (failed(code.translate()))
+    std::unique_ptr<HostCode> &code =
+        codes.emplace_back(std::make_unique<HostCode>(chunk));
+    if (failed(code->translate()))
       return failure();
     pool.async([this, &code, &object = objects[codes.size() - 1]] {
-      if (failed(code.optimize(level)) ||
-          failed(code.write(MachineCode::Object, object)))
+      if (failed(code->optimize(level)) ||
+          failed(code->write(MachineCode::Object, object)))
         hasFailed = true;
+      code.reset();
     });
     return success();
   }

@@ -269,15 +269,12 @@ private:
                         .str()
                   : std::string("missing");
     };
-    const Node *shape = evalShape(parts.model);
-    assert(shape && "else an evaluation computes with the same shapes");
     errors.error(
         node.extent,
         formatv("{0}: {1} '{2}' is {3} in training and {4} in an evaluation, "
                 "whose images have another size; put global_avg_pool before "
                 "the layer, or give 'eval_shape' the extents of 'shape'",
-                noun, what, name, shapeOf(before), shapeOf(type)),
-        ErrorList::Note{shape->extent, "'eval_shape' is here"});
+                noun, what, name, shapeOf(before), shapeOf(type)));
     return failure();
   }
 
@@ -546,7 +543,10 @@ private:
 LogicalResult frontend::buildForward(ProgramParts &parts) {
   if (failed(ForwardBuilder(parts, /*isTraining=*/true).build()))
     return failure();
-  return parts.hasInference()
-             ? ForwardBuilder(parts, /*isTraining=*/false).build()
-             : success();
+  if (!parts.hasInference())
+    return success();
+  if (const Node *shape = evalShape(parts.model))
+    parts.errors.setCommonNote(
+        {shape->extent, "in an evaluation, images have this shape"});
+  return ForwardBuilder(parts, /*isTraining=*/false).build();
 }

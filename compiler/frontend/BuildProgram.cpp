@@ -1,6 +1,7 @@
 #include "compiler/frontend/BuildProgram.h"
 #include "compiler/frontend/BuildForward.h"
 #include "compiler/frontend/BuildUpdate.h"
+#include "compiler/frontend/MicroBatches.h"
 #include "compiler/frontend/Recipe.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
@@ -142,16 +143,6 @@ static void checkSymbols(const Node &model, const LayerSpec &optimizer,
                            StringRef(input.key).contains('.')
                                ? "names with a '.' are those of parameters"
                                : "the program uses the name itself"));
-}
-
-/// Micro-batches of an optimizer step, of `size` samples each.
-static int64_t getMicroBatches(const Node &model, int64_t size) {
-  const Node &boost = model.at("boost");
-  int64_t batches =
-      boost.at("boost").at("grad_accumulation").boolean
-          ? boost.at("grad_accumulation").at("grad_accumulation_step").integer
-          : 1;
-  return batches * (model.at("batch_size").integer / size);
 }
 
 /// The numbers of the parameters where a group begins.
@@ -310,7 +301,7 @@ OwningOpRef<ModuleOp> frontend::buildProgram(MLIRContext &context,
   ProgramParts parts{b, model, table, errors};
   parts.microBatch = microBatch;
   parts.program = train::ProgramOp::create(
-      b, loc, name, microBatch, getMicroBatches(model, microBatch),
+      b, loc, name, microBatch, countMicroBatches(model, microBatch),
       model.at("epochs").integer, model.at("seed").integer, recipeText(model),
       recipeHash(model));
   parts.program.getBody().emplaceBlock();

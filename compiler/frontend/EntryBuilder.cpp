@@ -47,6 +47,7 @@ InFlightDiagnostic EntryBuilder::emitError(StringRef key) {
   for (const NamedValue &read : reads)
     diagnostic.attachNote(read.extent.place())
         << "'" << read.name << "' has shape " << describeShape(read.value);
+  errors.attachCommonNote(*diagnostic.getUnderlyingDiagnostic());
   ErrorList::attachUses(*diagnostic.getUnderlyingDiagnostic(), extent);
   return diagnostic;
 }

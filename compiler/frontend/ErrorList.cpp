@@ -21,13 +21,25 @@ void ErrorList::error(Extent extent, std::string message,
   if (isFull())
     return;
   entries.push_back({mlir::DiagnosticSeverity::Error, extent,
-                     std::move(message), std::move(note), entries.size()});
+                     std::move(message), std::move(note), common,
+                     entries.size()});
+}
+
+static void attach(mlir::Diagnostic &diagnostic,
+                   const std::optional<ErrorList::Note> &note) {
+  if (note)
+    diagnostic.attachNote(note->extent.place()) << note->message;
+}
+
+void ErrorList::attachCommonNote(mlir::Diagnostic &diagnostic) const {
+  attach(diagnostic, common);
 }
 
 void ErrorList::warning(Extent extent, std::string message) {
   entries.push_back({mlir::DiagnosticSeverity::Warning,
                      extent,
                      std::move(message),
+                     {},
                      {},
                      entries.size()});
 }
@@ -41,8 +53,8 @@ void ErrorList::emit(const Entry &entry) {
   mlir::InFlightDiagnostic diagnostic =
       context->getDiagEngine().emit(entry.extent.place(), entry.severity);
   diagnostic << entry.message;
-  if (entry.note)
-    diagnostic.attachNote(entry.note->extent.place()) << entry.note->message;
+  attach(*diagnostic.getUnderlyingDiagnostic(), entry.note);
+  attach(*diagnostic.getUnderlyingDiagnostic(), entry.common);
   attachUses(*diagnostic.getUnderlyingDiagnostic(), entry.extent);
 }
 

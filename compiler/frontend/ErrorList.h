@@ -29,6 +29,11 @@ public:
   /// Counts an error that an op emits itself, at `extent`.
   void count(Extent extent);
 
+  /// Every error from now on has this note.
+  void setCommonNote(Note note) { common = std::move(note); }
+  /// Attaches it, for an op that emits an error itself.
+  void attachCommonNote(mlir::Diagnostic &diagnostic) const;
+
   /// Whether more errors were found than are shown: no need to look for others.
   bool isFull() const { return isTruncated; }
   bool hasErrors() const { return errors > 0; }
@@ -47,12 +52,13 @@ private:
     mlir::DiagnosticSeverity severity;
     Extent extent;
     std::string message;
-    std::optional<Note> note;
+    std::optional<Note> note, common;
     size_t number; ///< keeps the order of errors at one location
   };
   void emit(const Entry &entry);
 
   mlir::MLIRContext *context;
+  std::optional<Note> common;
   std::vector<Entry> entries;
   /// Errors by location and message.
   std::set<std::tuple<const Source *, size_t, std::string>> seen;

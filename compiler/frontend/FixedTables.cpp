@@ -268,8 +268,8 @@ ValueTable frontend::transformsTable() {
        {"color_jitter",
         "In training only: changes the colours of bytes in four ways, each at "
         "random for each sample in each epoch, in an order that is random, "
-        "too. Images have 3 channels, or 1, without saturation and hue. Before "
-        "`rescale` and `normalize`.",
+        "too. Images have 3 channels, or 1, of which saturation and hue change "
+        "nothing. Before `rescale` and `normalize`.",
         {optional("brightness", factor, "0.0", "Blends with black" + factors),
          optional("contrast", factor, "0.0",
                   "Blends with the mean of the grey image" + factors),

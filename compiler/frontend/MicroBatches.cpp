@@ -1,4 +1,5 @@
 #include "compiler/frontend/MicroBatches.h"
+#include "runtime/program/ProgramLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,6 +37,20 @@ static std::string describeNeighbours(llvm::ArrayRef<int64_t> divisors,
   return llvm::join(neighbours, " and ");
 }
 
+/// The 'grad_accumulation_step' of a model that accumulates.
+static const Node *findAccumulation(const Node &model) {
+  const Node &boost = model.at("boost");
+  return boost.at("boost").at("grad_accumulation").boolean
+             ? &boost.at("grad_accumulation").at("grad_accumulation_step")
+             : nullptr;
+}
+
+int64_t frontend::countMicroBatches(const Node &model, int64_t size) {
+  const Node *accumulation = findAccumulation(model);
+  return (accumulation ? accumulation->integer : 1) *
+         (model.at("batch_size").integer / size);
+}
+
 static void countStatistics(const Node &model, const ModelTable &table,
                             MicroBatchSizes &result) {
   for (const Node &layer : model.at("layers").items) {
@@ -71,7 +86,22 @@ MicroBatchSizes frontend::resolveMicroBatches(const Node &model,
   llvm::copy_if(divisors, std::back_inserter(result.sizes),
                 [&](int64_t size) { return min <= size && size <= max; });
   ErrorList::Note batch{model.at("batch_size").extent, "'batch_size' is here"};
-  if (result.sizes.empty())
+  auto isTooMany = [&](int64_t size) {
+    return countMicroBatches(model, size) > int64_t{boostrt::kMaxMicroBatches};
+  };
+  const Node *accumulation = findAccumulation(model);
+  if (accumulation && !result.sizes.empty() &&
+      isTooMany(result.sizes.front()))
+    errors.error(bounds.extent,
+                 formatv("'micro_batch': micro-batches of {0} samples are {1} "
+                         "a step with 'grad_accumulation_step', expected {2} "
+                         "at most; allow larger ones",
+                         result.sizes.front(),
+                         countMicroBatches(model, result.sizes.front()),
+                         boostrt::kMaxMicroBatches),
+                 ErrorList::Note{accumulation->extent,
+                                 "'grad_accumulation_step' is here"});
+  else if (result.sizes.empty())
     errors.error(
         bounds.extent,
         formatv("'micro_batch': expected bounds with a divisor of "
@@ -88,6 +118,7 @@ MicroBatchSizes frontend::resolveMicroBatches(const Node &model,
         "'micro_batch': expected 'reduction' \"mean\", because the gradient "
         "of a step would depend on the size of micro-batches, found \"sum\"",
         ErrorList::Note{reduction.extent, "'reduction' is here"});
+  llvm::erase_if(result.sizes, isTooMany);
   countStatistics(model, table, result);
   return result;
 }

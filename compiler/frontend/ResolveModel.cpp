@@ -242,6 +242,14 @@ static bool checkEvalShape(const Node &model, ErrorList &errors) {
                            "found {1}",
                            training.items.size(), shape->items.size()),
                    ErrorList::Note{training.extent, "'shape' is here"});
+    } else if (shape->items.size() == 3 &&
+               shape->items[0].integer != training.items[0].integer) {
+      isGood = false;
+      errors.error(shape->extent,
+                   formatv("'eval_shape': expected {0} channels as in 'shape', "
+                           "found {1}",
+                           training.items[0].integer, shape->items[0].integer),
+                   ErrorList::Note{training.extent, "'shape' is here"});
     }
     checkInputSize(model, *shape, errors);
   }

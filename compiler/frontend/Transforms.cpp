@@ -25,6 +25,11 @@ static bool isRandom(const Node &transform) {
   return op.starts_with("random_") || op == "color_jitter";
 }
 
+/// Whether it makes an image of its own size from a part that is drawn.
+static bool drawsPart(const Node &transform) {
+  return transform.at("op").text == "random_resized_crop";
+}
+
 /// x becomes scale * x + shift, after what was.
 static void compose(PixelScaling &all, unsigned c, double scale, double shift) {
   all.scale[c] *= scale;
@@ -199,9 +204,10 @@ static void checkColors(const Node &transforms, const Member &input,
 }
 
 /// Transforms that know the image's size must end at the one that layers read:
-/// `shape`, which is the 'shape' of the input or its 'eval_shape'.
+/// `shape`, which is the 'shape' of the input or its 'eval_shape'. `remedy`
+/// ends the message about the latter.
 static void checkSize(const Node &transforms, const Member &input,
-                      const Node &shape, ErrorList &errors) {
+                      const Node &shape, StringRef remedy, ErrorList &errors) {
   SizeTracker size;
   for (const Node &transform : transforms.items)
     size.add(transform);
@@ -214,12 +220,13 @@ static void checkSize(const Node &transforms, const Member &input,
       size.sized->extent,
       formatv(isOfEvaluation
                   ? "the transforms make images of {0}x{1} in an evaluation, "
-                    "which is not the 'eval_shape' of input '{2}'; say with "
-                    "'eval_transforms' how images get that size"
+                    "which is not the 'eval_shape' of input '{2}'{3}"
                   : "the transforms make images of {0}x{1}, which is not the "
                     "shape of input '{2}'",
-              size.height, size.width, input.key),
-      ErrorList::Note{shape.extent, "the input's shape is here"});
+              size.height, size.width, input.key, remedy),
+      ErrorList::Note{shape.extent, isOfEvaluation
+                                        ? "'eval_shape' is here"
+                                        : "the input's shape is here"});
 }
 
 static void checkList(const Node &transforms, const Member &input,
@@ -238,11 +245,14 @@ static void checkSizes(const Node &model, const Member &input,
              &evaluation = model.at("data").at("eval_transforms");
   const Node &shape = input.value.at("shape"),
              *evalShape = frontend::evalShape(model);
-  checkSize(training, input, shape, errors);
-  bool isOwn = !evaluation.is(Node::Kind::Null);
-  if (isOwn || evalShape)
-    checkSize(isOwn ? evaluation : training, input,
-              evalShape ? *evalShape : shape, errors);
+  checkSize(training, input, shape, "", errors);
+  if (!evaluation.is(Node::Kind::Null))
+    return checkSize(evaluation, input, evalShape ? *evalShape : shape, "",
+                     errors);
+  // checkDraws() has said that a part which is drawn needs a substitute.
+  if (evalShape && llvm::none_of(training.items, drawsPart))
+    checkSize(training, input, *evalShape,
+              "; say with 'eval_transforms' how images get that size", errors);
 }
 
 /// An evaluation gives the same result each time.
@@ -257,7 +267,7 @@ static void checkDraws(const Node &data, ErrorList &errors) {
   if (!evaluation.is(Node::Kind::Null))
     return;
   for (const Node &transform : data.at("transforms").items)
-    if (transform.at("op").text == "random_resized_crop")
+    if (drawsPart(transform))
       errors.error(transform.extent,
                    "'random_resized_crop' draws a part of the image, and an "
                    "evaluation draws nothing; say with 'eval_transforms' what "

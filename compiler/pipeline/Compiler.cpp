@@ -69,7 +69,7 @@ static LogicalResult planMemory(MLIRContext &context, llvm::SourceMgr &sources,
     request.microBatches.sizes = {given};
   }
   request.lower = [&](int64_t size) -> FailureOr<OwningOpRef<ModuleOp>> {
-    OwningOpRef<ModuleOp> module = input.module->clone();
+    OwningOpRef<ModuleOp> module;
     Phase phase = from;
     bool isFirst = size == request.microBatches.sizes.front();
     if (size != given) {
@@ -81,6 +81,8 @@ static LogicalResult planMemory(MLIRContext &context, llvm::SourceMgr &sources,
         return failure();
       module = std::move(*again);
       phase = Phase::Input;
+    } else {
+      module = input.module->clone();
     }
     // What passes say of the first they would say of all.
     std::optional<ScopedDiagnosticHandler> quiet;
@@ -138,9 +140,12 @@ static LogicalResult explainChoice(MLIRContext &context,
                                    const CompilerInput &input,
                                    report::Explanation &explanation) {
   const report::BudgetChoice &choice = *explanation.choice;
+  bool isLargest = choice.microBatch == choice.largestMicroBatch;
   for (report::Decision &decision : explanation.decisions)
-    if (decision.name == "grad_accumulation" && choice.microBatches > 1)
-      decision = {decision.name, true, "the memory budget divides batches"};
+    if (decision.name == "grad_accumulation" && !decision.isOn)
+      decision = {decision.name, true,
+                  isLargest ? "train.micro_batch.max divides batches"
+                            : "the memory budget divides batches"};
   auto module =
       importAgain(context, sources, options, input, choice.microBatch);
   if (failed(module))

@@ -107,7 +107,7 @@ static bool isIrText(MLIRContext &context, const CompileOptions &options,
   return false;
 }
 
-static FrontendStatus import(MLIRContext &context, llvm::SourceMgr &sources,
+static FrontendStatus importModelFile(MLIRContext &context, llvm::SourceMgr &sources,
                              const CompileOptions &options,
                              CompilerInput &input) {
   return importModel(context, sources, options.input, input.text,
@@ -146,7 +146,7 @@ static CompileResult importJson(MLIRContext &context, llvm::SourceMgr &sources,
   }
   input.text = file->getBuffer().str();
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  switch (import(context, sources, options, input)) {
+  switch (importModelFile(context, sources, options, input)) {
   case FrontendStatus::Ok:
     return CompileResult::Ok;
   case FrontendStatus::BadModel:
@@ -179,6 +179,7 @@ static CompileResult parseIr(MLIRContext &context, llvm::SourceMgr &sources,
   return module ? CompileResult::Ok : CompileResult::BadInput;
 }
 
+/// Reads IR or a model file, as the name and the phase say.
 static CompileResult readFileOf(MLIRContext &context, llvm::SourceMgr &sources,
                                 const CompileOptions &options,
                                 CompilerInput &input) {
@@ -223,7 +224,7 @@ boostc::importAgain(MLIRContext &context, llvm::SourceMgr &sources,
   again.frontend = input.frontend;
   again.frontend.microBatch = microBatch;
   again.text = input.text;
-  if (import(context, sources, options, again) != FrontendStatus::Ok)
+  if (importModelFile(context, sources, options, again) != FrontendStatus::Ok)
     return failure();
   if (options.reproducible)
     setReproducible(*again.module, *options.reproducible);

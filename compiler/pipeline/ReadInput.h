@@ -7,7 +7,7 @@
 
 namespace boostc {
 
-/// What was compiled, and what is known of it besides the IR.
+/// What is compiled, and what is known of it besides the IR.
 struct CompilerInput {
   mlir::OwningOpRef<mlir::ModuleOp> module = {};
   std::vector<BoostDecision> decisions = {};
@@ -30,7 +30,8 @@ importAgain(mlir::MLIRContext &context, llvm::SourceMgr &sources,
             const CompileOptions &options, const CompilerInput &input,
             int64_t microBatch, bool isQuiet = true);
 
-/// Swallows messages as long as `quiet` lives: those that were given before.
+/// Drops all diagnostics as long as `quiet` lives: for work whose messages the
+/// user has seen already.
 void beQuiet(mlir::MLIRContext &context,
              std::optional<mlir::ScopedDiagnosticHandler> &quiet);
 

@@ -6,6 +6,7 @@
 #include "dialects/interfaces/Precision.h"
 #include "runtime/data/WindowShard.h"
 #include "runtime/program/ProgramCollectives.h"
+#include "runtime/program/Recipe.h"
 #include "runtime/program/VariantText.h"
 #include "runtime/support/EvalInput.h"
 #include "llvm/ADT/StringExtras.h"
@@ -178,16 +179,14 @@ private:
   }
 
   boostrt::EpochPlan epoch() {
-    json recipe = parseRecipe();
-    json data = recipe.is_object() ? recipe.value("data", json()) : json();
     boostrt::EpochPlan epoch{*given.samples};
-    if (!data.is_object())
-      return epoch;
-    if (json repeat = data.value("repeat", json());
-        repeat.is_number_integer() && repeat >= 1 &&
-        repeat <= boostrt::kMaxPasses)
-      epoch.passes = repeat;
-    epoch.dropsRemainder = data.value("drop_remainder", json()) == true;
+    // IR written by hand may have no recipe.
+    if (auto recipe =
+            boostrt::parseRecipe(program.getRecipe().str().c_str(), "");
+        recipe.ok()) {
+      epoch.passes = recipe->repeat;
+      epoch.dropsRemainder = recipe->dropsRemainder;
+    }
     return epoch;
   }
 

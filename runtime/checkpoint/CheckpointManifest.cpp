@@ -16,6 +16,8 @@ static constexpr uint64_t kVersion = 3, kOldestVersion = 1;
 static constexpr const char *kChecksum = "checksum";
 /// Absent where state is the same on all ranks.
 static constexpr const char *kRankStates = "rank_states";
+/// Absent in checkpoints from before micro-batches could be divided.
+static constexpr const char *kMicroBatch = "micro_batch";
 /// Absent where the program has no selector.
 static constexpr const char *kChoices = "choices";
 
@@ -56,6 +58,8 @@ std::string writeManifest(const CheckpointManifest &manifest) {
                   {"files",
                    {{kWeightsFile, entry(manifest.weights)},
                     {kStateFile, entry(manifest.state)}}}};
+  if (position.microBatch > 0)
+    content[kMicroBatch] = position.microBatch;
   if (!position.choices.empty())
     content[kChoices] = position.choices;
   if (!manifest.otherStates.empty())
@@ -206,6 +210,8 @@ Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
     position.skipped = taker.count("skipped");
     position.skippedInRow = taker.count("skipped_in_row");
   }
+  if (content.contains(kMicroBatch))
+    position.microBatch = taker.count(kMicroBatch);
   if (content.contains(kChoices))
     position.choices = taker.naturals(kChoices);
   position.seed = taker.natural("seed");

@@ -18,6 +18,9 @@ struct CheckpointPosition {
   int64_t skippedInRow = 0;   ///< of them, the last ones
   uint32_t ranks = 1;         ///< that took the last step
   uint32_t microBatches = 1;  ///< of each of them, in a full step
+  /// Samples of a micro-batch; 0: as the program has them, in checkpoints from
+  /// before they could be others.
+  int64_t microBatch = 0;
   /// Variants that a selector has chosen already for the next steps, in their
   /// order; see BoostSelector.
   std::vector<uint32_t> choices = {};

@@ -9,6 +9,7 @@
 
 #include "runtime/program/MemoryPlan.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/ProgramLimits.h"
 #include "runtime/program/StepVariants.h"
 
 #include <algorithm>
@@ -21,7 +22,6 @@ namespace boostrt {
 namespace {
 
 constexpr uint32_t kMaxRank = 8;
-constexpr uint32_t kMaxBatch = 1u << 24;
 
 /// What an input of each kind is.
 struct InputKind {
@@ -83,9 +83,9 @@ private:
   }
 
   Status sizes() const {
-    if (p_.batch_size == 0 || p_.batch_size > kMaxBatch)
+    if (p_.batch_size == 0 || p_.batch_size > kMaxBatchSize)
       return fail("batch size {}", p_.batch_size);
-    if (p_.micro_batches == 0 || p_.micro_batches > kMaxBatch)
+    if (p_.micro_batches == 0 || p_.micro_batches > kMaxMicroBatches)
       return fail("{} micro-batches a step", p_.micro_batches);
     if (p_.min_samples == 0 || p_.min_samples > p_.batch_size)
       return fail("{} samples at least, in a batch of {}", p_.min_samples,

@@ -30,26 +30,32 @@ std::string describeChange(const CheckpointPosition &found,
                            const EpochPlan &epoch) {
   const BoostProgram &d = program.descriptor();
   uint32_t micros = d.micro_batches;
-  if (found.epoch == 0 ||
-      (found.ranks == ranks && found.microBatches == micros))
+  int64_t size = d.batch_size,
+          sizeBefore = found.microBatch > 0 ? found.microBatch : size;
+  if (found.epoch == 0 || (found.ranks == ranks &&
+                           found.microBatches == micros && sizeBefore == size))
     return "";
-  auto stepOf = [&](uint32_t ranks, uint32_t micros) {
-    return WindowShard{0, ranks, micros}.windowSamples(d.batch_size);
-  };
-  int64_t before = stepOf(found.ranks, found.microBatches),
-          now = stepOf(ranks, micros);
+  int64_t before = WindowShard{0, found.ranks, found.microBatches}
+                       .windowSamples(sizeBefore),
+          now = WindowShard{0, ranks, micros}.windowSamples(size);
   // Halves of the same tree of sums (GradientTree.h).
-  bool sameBits = before == now && std::has_single_bit(micros) &&
+  bool sameBits = before == now && sizeBefore == size &&
+                  std::has_single_bit(micros) &&
                   std::has_single_bit(found.microBatches) &&
                   d.reproducible != BOOSTC_REPRODUCIBLE_OFF &&
                   !program.usesAdasum();
   if (sameBits)
     return "";
-  auto split = [](uint32_t ranks, uint32_t micros) {
-    return countOf(ranks, "rank") + " x " + countOf(micros, "micro-batch");
+  auto split = [&](uint32_t ranks, uint32_t micros, int64_t samples) {
+    std::string text =
+        countOf(ranks, "rank") + " x " + countOf(micros, "micro-batch");
+    return sizeBefore == size ? text
+                              : text + " of " + countOf(samples, "sample");
   };
-  std::string text = fmt::format("{} now, {} before: ", split(ranks, micros),
-                                 split(found.ranks, found.microBatches));
+  std::string splitBefore =
+      split(found.ranks, found.microBatches, sizeBefore);
+  std::string text = fmt::format("{} now, {} before: ",
+                                 split(ranks, micros, size), splitBefore);
   if (before != now) {
     text += fmt::format("a step takes {}, not {}, and an epoch {}, not {}; "
                         "schedules follow the epochs",
@@ -61,8 +67,7 @@ std::string describeChange(const CheckpointPosition &found,
   }
   if (program.usesAdasum() && found.ranks != ranks)
     text += fmt::format("Adasum combines {}, not {}; ", ranks, found.ranks);
-  return text + fmt::format("weights have other bits than on {}",
-                            split(found.ranks, found.microBatches));
+  return text + "weights have other bits than on " + splitBefore;
 }
 
 } // namespace boostrt

@@ -114,6 +114,7 @@ Result<StopReason> Trainer::takeSteps() {
     return StopReason::Finished;
   position_.ranks = share_.ranks;
   position_.microBatches = share_.microBatches;
+  position_.microBatch = data_.layout.batchSize;
   BOOSTRT_RETURN_IF_ERROR(
       execution_.choose(position_.globalStep, position_.choices));
   const Dataset &train = *data_.source.train;

@@ -2,20 +2,21 @@
 """Time of a training step of convolutional nets on this CPU: boostc and PyTorch.
 
 For each net and batch size, in each round, the programs of boostc (one for each --build) and every
-variant of PyTorch (eager, compiled in two ways, contiguous and channels-last) run in turn for some seconds, as
-processes that sleep while another has its turn, all with --threads threads. Reported are the medians of
-the rounds' medians and the median over the rounds of the ratio to the first program, both of the same
-round. The line `torch, best` has the fastest of PyTorch's variants in each round. Results that --json
-has already are not measured again. Load that is not ours is noted as in cpu_step.py.
+variant of PyTorch (eager, compiled in two ways, contiguous and channels-last) run in turn for some
+seconds, as processes that sleep while another has its turn, all with --threads threads. Reported
+are the medians of the rounds' medians and the median over the rounds of the ratio to the first
+program, both of the same round. The line `torch, best` has the fastest of PyTorch's variants in
+each round. Results that --json has already are not measured again. Load that is not ours is noted
+as in cpu_step.py.
 
   python3 -m venv /tmp/bench-venv
   /tmp/bench-venv/bin/pip install torch numpy
   /tmp/bench-venv/bin/python tools/bench/net_step.py --build build --net vgg --batches 1 8 32 \\
       --json steps.jsonl
 
-Nets: vgg (seven convolutions of 3x3 at 32 pixels), resnet20 (tools/bench/resnet20.json) and resnet50
-(examples/resnet50-imagenet with explicit padding, 224 pixels). Needs a C++ compiler, for torch.compile.
-Never needed to build or test.
+Nets: vgg (seven convolutions of 3x3 at 32 pixels), resnet20 (tools/bench/resnet20.json), resnet50
+(examples/resnet50-imagenet with explicit padding, 224 pixels) and three of examples/*-cifar10.
+Needs a C++ compiler, for torch.compile. Never needed to build or test.
 """
 
 import argparse
@@ -56,12 +57,22 @@ def make_resnet50():
     return ResNet50(1000)
 
 
+def on_cifar10(name):
+    """The network of an example."""
+    def make():
+        from cifar_torch import NETWORKS
+        return NETWORKS[f"{name}-cifar10"]()
+
+    return HERE.parent.parent / f"examples/{name}-cifar10/model.json", [], make, (3, 32, 32), 10
+
+
 # A net: model file, overlays, PyTorch's module, image, classes.
 NETS = {
     "vgg": (HERE / "vgg.json", [], make_vgg, (3, 32, 32), 10),
     "resnet20": (HERE / "resnet20.json", [], make_resnet20, (3, 32, 32), 10),
     "resnet50": (RESNET50 / "model.json", [RESNET50 / "explicit-padding.json"], make_resnet50,
                  (3, 224, 224), 1000),
+    **{name: on_cifar10(name) for name in ("resnet18", "mobilenetv2", "densenet")},
 }
 
 
@@ -84,6 +95,7 @@ def torch_variants(net, batch, threads, dtype="f32"):
         network = make().to(memory_format=layout)
         data = [(images.to(memory_format=layout), labels) for images, labels in batches]
         optimizer = torch.optim.SGD(network.parameters(), lr=1e-3, momentum=recipe["momentum"],
+                                    nesterov=recipe.get("nesterov", False),
                                     weight_decay=recipe["weight_decay"], fused=True)
 
         def loss_of(images, labels):

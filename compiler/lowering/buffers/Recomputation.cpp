@@ -30,8 +30,12 @@ constexpr int64_t kNegligible = 1000;
 constexpr unsigned kMaxChain = 4;
 
 ComputeCost &ComputeCost::operator+=(const ComputeCost &other) {
-  flops = llvm::SaturatingAdd(uint64_t(flops), uint64_t(other.flops));
-  bytes = llvm::SaturatingAdd(uint64_t(bytes), uint64_t(other.bytes));
+  auto add = [](int64_t &sum, int64_t term) {
+    if (llvm::AddOverflow(sum, term, sum))
+      sum = std::numeric_limits<int64_t>::max();
+  };
+  add(flops, other.flops);
+  add(bytes, other.bytes);
   return *this;
 }
 

@@ -39,6 +39,8 @@ static void place(ArrayRef<Operation *> chain) {
       builder, chain.front()->getLoc(),
       MemRefType::get(type.getShape(), type.getElementType()),
       builder.getI64IntegerAttr(BOOSTC_ALIGNMENT));
+  // `restrict` is promised of each tensor though all are of one buffer: no op
+  // reads one of them after a later one was stored, so that none needs a copy.
   for (Operation *op : chain) {
     value = op->getResult(0);
     Location loc = op->getLoc();

@@ -5,8 +5,8 @@
 
 namespace boostc {
 
-/// Gives each long chain of ops that add to the same value, which nothing else
-/// reads in between, a buffer that its ops write one after the other.
+/// Gives each long chain of ops that update the same value in turn, which
+/// nothing else reads in between, a buffer that they write one after the other.
 ///
 /// One-shot bufferization would decide the same, but compares all reads with
 /// all writes of the values that share memory for each of them: a check of the

@@ -91,9 +91,7 @@ static void addCosts(rt::ConvolutionOp op, int64_t lanes, int64_t registers,
   TapSum sum = getTapSum(op, types);
   std::vector<TapSumPlan> plans =
       planTapSum(sum, lanes, registers, /*threads=*/1, 1);
-  // Sums between strips of pixels are kept in the result.
-  if (plans.empty() ||
-      (sum.isWeightGradient && !types.weight.getElementType().isF32())) {
+  if (plans.empty()) {
     estimate.isPossible = false;
     return;
   }
@@ -134,14 +132,14 @@ struct AssignChannelsLast
     auto target = program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     if (getCudaTarget(program) || !target)
       return;
-    bool isWide = target.getFeatures().contains("avx512f");
-    lanes = isWide ? 16 : 8;
+    VectorRegisters registers = getVectorRegisters(target);
+    lanes = registers.lanes;
     for (auto function : program.getOps<func::FuncOp>()) {
       SmallVector<rt::ConvolutionOp> convolutions(
           function.getOps<rt::ConvolutionOp>());
       Estimate estimate;
       for (rt::ConvolutionOp convolution : convolutions)
-        addCosts(convolution, lanes, isWide ? 32 : 16, estimate);
+        addCosts(convolution, lanes, registers.count, estimate);
       if (convolutions.empty() || !estimate.isPossible ||
           estimate.channelsLast >= estimate.batchInnermost)
         continue;

@@ -68,8 +68,7 @@ boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
       hasLibraryType(getElementTypeOrSelf(sums.getA().getType()),
                      target.getFeatures()))
     candidates.push_back({"library", std::nullopt, std::nullopt});
-  bool isWide = target.getFeatures().contains("avx512f");
-  int64_t lanes = isWide ? 16 : 8, registers = isWide ? 32 : 16;
+  auto [registers, lanes] = getVectorRegisters(target);
   if (std::optional<TapSum> sum = getTapSum(sums)) {
     for (TapSumPlan &plan :
          planTapSum(*sum, lanes, registers, getShares(op, target), kMaxPlans))

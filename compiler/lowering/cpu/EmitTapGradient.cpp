@@ -167,10 +167,7 @@ private:
                     });
     // All taps at once: pixels at the borders see some of them.
     auto seesAll = [&](int64_t pixel) {
-      TapAxis axis = part.columns;
-      axis.constant += axis.pixelStep * pixel;
-      axis.pixels = 1;
-      return !axis.isGuarded();
+      return !part.columns.slice(pixel, 1).isGuarded();
     };
     int64_t first = 0, last = part.columns.pixels;
     while (first < last && !seesAll(first))

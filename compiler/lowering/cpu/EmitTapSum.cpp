@@ -63,10 +63,7 @@ private:
   }
 
   static bool isTileInside(const TapPart &part, int64_t first, int64_t tile) {
-    TapAxis axis = part.columns;
-    axis.constant += axis.pixelStep * first;
-    axis.pixels = tile;
-    return !axis.isGuarded();
+    return !part.columns.slice(first, tile).isGuarded();
   }
 
   struct Row {

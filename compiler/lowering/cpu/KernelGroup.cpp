@@ -108,10 +108,12 @@ void KernelGroup::add(KernelPart part, bool isLarge, KernelGroup &done) {
   parts.push_back(std::move(part));
 }
 
-LogicalResult boostc::emitParts(OpBuilder &builder, ArrayRef<KernelPart> parts,
-                                int64_t maxLanes, const IRMapping &buffers,
-                                Value begin, Value end) {
+FailureOr<int64_t> boostc::emitParts(OpBuilder &builder,
+                                     ArrayRef<KernelPart> parts,
+                                     int64_t maxLanes, const IRMapping &buffers,
+                                     Value begin, Value end) {
   bool isSplit = static_cast<bool>(begin);
+  int64_t least = 1;
   while (!parts.empty()) {
     const KernelPart &first = parts.front();
     parts = parts.drop_front();
@@ -127,6 +129,7 @@ LogicalResult boostc::emitParts(OpBuilder &builder, ArrayRef<KernelPart> parts,
            nest->join(parts.front().op, parts.front().order, isSplit))
       parts = parts.drop_front();
     nest->emit(builder, buffers, begin, end);
+    least = std::max(least, nest->getLeastShare());
   }
-  return success();
+  return least;
 }

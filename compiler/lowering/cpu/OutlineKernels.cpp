@@ -32,11 +32,6 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
-/// Elements of a vector register, by the widest of the CPU.
-static int64_t getLanes(rt::CpuTargetAttr target) {
-  return target.getFeatures().contains("avx512f") ? 16 : 8;
-}
-
 namespace {
 
 struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
@@ -56,7 +51,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup group;
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    int64_t maxLanes = target ? getLanes(target) : 1;
+    int64_t maxLanes = target ? getVectorRegisters(target).lanes : 1;
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
@@ -257,14 +252,17 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       cloneViews(builder, part.op, mapping);
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    if (failed(emitParts(builder, done.parts, target ? getLanes(target) : 1,
-                         mapping, begin, end)))
+    FailureOr<int64_t> leastShare = emitParts(
+        builder, done.parts, target ? getVectorRegisters(target).lanes : 1,
+        mapping, begin, end);
+    if (failed(leastShare))
       return failure();
     func::ReturnOp::create(builder, loc);
 
     builder.setInsertionPoint(done.parts.back().op);
     rt::LaunchOp::create(builder, loc, kernel.getName(), operands, extent,
-                         getGrain(work / extent), describeWork(ops));
+                         std::max(*leastShare, getGrain(work / extent)),
+                         describeWork(ops));
     for (Operation *op : ops)
       op->erase();
     return success();

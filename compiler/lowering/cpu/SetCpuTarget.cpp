@@ -62,6 +62,11 @@ struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
 
 } // namespace
 
+VectorRegisters boostc::getVectorRegisters(rt::CpuTargetAttr target) {
+  return target.getFeatures().contains("avx512f") ? VectorRegisters{32, 16}
+                                                  : VectorRegisters{16, 8};
+}
+
 bool boostc::computesBFloat16(StringRef cpu) {
   static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   return cpu == "native" && hostHas(kLevels[0]) &&

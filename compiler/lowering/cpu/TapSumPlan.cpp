@@ -42,27 +42,34 @@ static double sumOverTiles(int64_t extent, int64_t tile, Cost cost) {
   return total;
 }
 
-/// Cycles of one tap and term for all vectors of a row of pixels.
+/// Terms and taps of a pixel, for each vector.
+static int64_t countSteps(const TapSum &sum, const TapPart &part) {
+  return sum.terms * part.rows.taps * part.columns.taps;
+}
+
+/// Cycles for all vectors of a row of each part.
 static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
-  const TapPart &part = sum.parts.front();
-  bool isBroadcast = part.source.vector == 0;
-  int64_t weights = sum.terms * part.rows.taps * part.columns.taps *
-                    plan.vectors * plan.lanes * 4;
-  double streamed =
-      weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
-  auto steps = static_cast<double>(
-      std::max<int64_t>(1, sum.terms * part.rows.taps * part.columns.taps));
-  double loops = static_cast<double>(
-      part.rows.taps * (sum.terms > 1 ? 1 + part.columns.taps : 1));
-  auto cost = [&](int64_t pixels) {
-    int64_t lines = pixels * plan.samples;
-    return estimateStep(lines * plan.vectors,
-                        plan.vectors + lines * (isBroadcast ? 1 : plan.vectors),
-                        streamed) +
-           (kTile + kLoop * loops) / steps;
-  };
-  return static_cast<double>(plan.countBlocks(sum)) / plan.samples *
-         sumOverTiles(part.columns.pixels, plan.tile, cost);
+  double cycles = 0.0;
+  for (const TapPart &part : sum.parts) {
+    bool isBroadcast = part.source.vector == 0;
+    int64_t steps = countSteps(sum, part);
+    int64_t weights = steps * plan.vectors * plan.lanes * 4;
+    double streamed =
+        weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
+    double loops = static_cast<double>(
+        part.rows.taps * (sum.terms > 1 ? 1 + part.columns.taps : 1));
+    auto cost = [&](int64_t pixels) {
+      int64_t lines = pixels * plan.samples;
+      return static_cast<double>(steps) *
+                 estimateStep(lines * plan.vectors,
+                              plan.vectors +
+                                  lines * (isBroadcast ? 1 : plan.vectors),
+                              streamed) +
+             kTile + kLoop * loops;
+    };
+    cycles += sumOverTiles(part.columns.pixels, plan.tile, cost);
+  }
+  return cycles * static_cast<double>(plan.countBlocks(sum)) / plan.samples;
 }
 
 /// Cycles of one tap and pixel for all vectors and terms.
@@ -100,10 +107,11 @@ double boostc::estimateVectorRate(int64_t lanes, int64_t maxLanes) {
 
 double boostc::estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                                   int64_t maxLanes) {
-  int64_t products =
-      sum.groups * sum.width *
-      (sum.isWeightGradient ? sum.terms : sum.parts.front().columns.pixels);
-  return static_cast<double>(products) /
+  int64_t products = sum.isWeightGradient ? sum.terms : 0;
+  if (!sum.isWeightGradient)
+    for (const TapPart &part : sum.parts)
+      products += part.columns.pixels * countSteps(sum, part);
+  return static_cast<double>(products * sum.groups * sum.width) /
          (kPerCycle * static_cast<double>(plan.lanes) *
           estimateCost(sum, plan)) *
          estimateVectorRate(plan.lanes, maxLanes);
@@ -156,19 +164,42 @@ static void shareWeightGradient(const TapSum &sum, int64_t threads,
     }
 }
 
+/// Multiply-adds of a tile, and of all tiles and pixels that have code of their
+/// own: more would be long code.
+constexpr int64_t kMaxUnrolled = 400, kMaxWrittenOut = 8192;
+
+/// Tiles, or pixels that are summed over, next to borders: each of them sees
+/// other taps.
+static int64_t countWrittenOut(const TapSum &sum, const TapSumPlan &plan) {
+  int64_t count = 0;
+  bool hasTiles = !sum.isWeightGradient;
+  if (!hasTiles && sum.terms > 1)
+    return 0; // taps are loops
+  int64_t step = hasTiles ? plan.tile : 1;
+  for (const TapPart &part : sum.parts)
+    for (int64_t first = 0; first < part.columns.pixels; first += step)
+      count += part.columns
+                   .slice(first, std::min(step, part.columns.pixels - first))
+                   .isGuarded();
+  return count;
+}
+
 std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
                                            int64_t registers, int64_t threads,
                                            size_t count) {
   std::vector<TapSumPlan> best;
-  if (!sum.hasVectors())
-    return best;
-  // Multiply-adds that are written out: more would be long code.
-  constexpr int64_t kMaxUnrolled = 400;
   const TapPart &part = sum.parts.front();
+  auto result = cast<MemRefType>(part.result.buffer.getType());
+  // Sums between strips of pixels are kept in the result.
+  if (!sum.hasVectors() ||
+      (sum.isWeightGradient && !result.getElementType().isF32()))
+    return best;
   TapSumPlan plan;
   plan.lanes = chooseLanes(sum.width, maxLanes);
   int64_t wide = llvm::divideCeil(sum.width, plan.lanes);
-  int64_t taps = std::max<int64_t>(1, part.columns.taps);
+  int64_t taps = 1;
+  for (const TapPart &each : sum.parts)
+    taps = std::max(taps, each.columns.taps);
   int64_t extent = sum.isWeightGradient ? sum.terms : part.columns.pixels;
   int64_t shared = sum.isWeightGradient && sum.terms == 1 ? taps : 1;
   int64_t unrolled = sum.isWeightGradient ? 1 : taps;
@@ -184,7 +215,8 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
         if (sums + plan.vectors + 1 > registers ||
             sums * unrolled > kMaxUnrolled)
           break;
-        plans.push_back({estimateCost(sum, plan), plan});
+        if (countWrittenOut(sum, plan) * sums * taps <= kMaxWrittenOut)
+          plans.push_back({estimateCost(sum, plan), plan});
       }
     }
   llvm::stable_sort(plans, llvm::less_first());

@@ -36,6 +36,9 @@ public:
   void emit(mlir::OpBuilder &builder, const mlir::IRMapping &buffers,
             mlir::Value begin, mlir::Value end) const;
 
+  /// Iterations of the loop that threads share that are worth a thread.
+  int64_t getLeastShare() const { return cutsVectors ? lanes : 1; }
+
   /// An op of the nest.
   struct Part {
     mlir::linalg::GenericOp op;

@@ -121,13 +121,13 @@ static SmallVector<Value> chooseRow(OpBuilder &builder, Location loc,
   return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
-void boostc::chooseUnit(OpBuilder &builder, Location loc,
-                        const EqualUnits &units, Value number,
-                        IRMapping &buffers) {
+UnitChoice::UnitChoice(OpBuilder &builder, Location loc,
+                       const EqualUnits &units, Value number,
+                       IRMapping &buffers)
+    : buffers(buffers) {
   SmallVector<llvm::SetVector<Value>> accessed;
   for (const DeviceUnit *unit : units)
     accessed.push_back(getAccessed(*unit));
-  SmallVector<Value> chosen; // of the first unit
   SmallVector<SmallVector<Value>> rows(units.size());
   for (size_t i = 0; i < accessed.front().size(); ++i) {
     SmallVector<Value> column;
@@ -136,6 +136,7 @@ void boostc::chooseUnit(OpBuilder &builder, Location loc,
     if (llvm::all_equal(column))
       continue;
     chosen.push_back(accessed.front()[i]);
+    before.push_back(column.front());
     for (auto [row, value] : llvm::zip_equal(rows, column))
       row.push_back(value);
   }

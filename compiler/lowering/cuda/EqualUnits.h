@@ -18,10 +18,20 @@ std::vector<EqualUnits> findEqualUnits(const DeviceKernel &kernel,
                                        mlir::Location loc,
                                        mlir::IRMapping &buffers);
 
-/// Makes `buffers` map what the first of `units` reads and writes to what that
-/// of number `number` does.
-void chooseUnit(mlir::OpBuilder &builder, mlir::Location loc,
-                const EqualUnits &units, mlir::Value number,
-                mlir::IRMapping &buffers);
+/// Has `buffers` map what the first of `units` reads and writes to what that of
+/// number `number` does, as long as it lives: other units may read the same.
+class UnitChoice {
+public:
+  UnitChoice(mlir::OpBuilder &builder, mlir::Location loc,
+             const EqualUnits &units, mlir::Value number,
+             mlir::IRMapping &buffers);
+  ~UnitChoice() { buffers.map(chosen, before); }
+  UnitChoice(const UnitChoice &) = delete;
+  UnitChoice &operator=(const UnitChoice &) = delete;
+
+private:
+  mlir::IRMapping &buffers;
+  llvm::SmallVector<mlir::Value> chosen, before; ///< of the first unit
+};
 
 } // namespace boostc

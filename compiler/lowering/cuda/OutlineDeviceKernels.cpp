@@ -230,11 +230,12 @@ struct OutlineDeviceKernels
         builder.setInsertionPointToStart(choice.thenBlock());
       }
       Value own = block;
+      std::optional<UnitChoice> unitChoice;
       if (units.size() > 1) {
         Value count = arith::ConstantIndexOp::create(builder, loc, blocks);
         Value number = builder.createOrFold<arith::DivUIOp>(loc, block, count);
         own = builder.createOrFold<arith::RemUIOp>(loc, block, count);
-        chooseUnit(builder, loc, units, number, buffers);
+        unitChoice.emplace(builder, loc, units, number, buffers);
       }
       if (unit.isChain())
         emitChain(builder, kernel, loc, unit, thread);

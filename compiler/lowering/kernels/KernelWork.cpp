@@ -2,6 +2,7 @@
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -39,6 +40,11 @@ public:
     }
     if (auto loops = dyn_cast<linalg::LinalgOp>(op))
       return addLoops(loops);
+    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      noteRead(copy.getSource());
+      noteWritten(copy.getTarget());
+      return;
+    }
     if (auto cost = dyn_cast<CostOpInterface>(op)) {
       flops += cost.getFlops();
       read += cost.getBytesRead();

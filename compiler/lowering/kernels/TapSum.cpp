@@ -10,6 +10,13 @@ bool TapAxis::isGuarded() const {
          !isInside(pixels - 1, 0) || !isInside(pixels - 1, taps - 1);
 }
 
+TapAxis TapAxis::slice(int64_t first, int64_t count) const {
+  TapAxis part = *this;
+  part.constant += pixelStep * first;
+  part.pixels = count;
+  return part;
+}
+
 int64_t TapSum::getRows() const {
   int64_t rows = 0;
   for (const TapPart &part : parts)
@@ -239,6 +246,16 @@ TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types) {
   }
   if (channels == 1 && filters == 1 && geometry.groups > 1)
     vectorizeGroups(sum);
+  // One channel next to several that lie innermost: any stride is that of a
+  // neighbour, which it has not.
+  auto isLast = [](MemRefType type, const Strides &strides) {
+    return type.getDimSize(1) == 1 || strides.of[1] == 1;
+  };
+  if (sum.width == 1 && isLast(x, sx) && isLast(y, sy) &&
+      std::max(x.getDimSize(1), y.getDimSize(1)) > 1)
+    for (TapPart &part : sum.parts)
+      for (TapOperand *operand : {&part.source, &part.weight, &part.result})
+        operand->vector = std::min<int64_t>(operand->vector, 1);
   flattenPixels(sum);
   return sum;
 }

@@ -4,16 +4,14 @@
 // A convolution and the gradient of its input both gather:
 //
 //   result[n, i, j, v] = (bias[v] +) sum over k, l, t of
-//                        source[n, row(i, k), column(j, l), t] * weight[k, l,
-//                        t, v]
+//                        source[n, y, x, t] * weight[k, l, t, v]
 //
 // and the gradient of the weights sums over pixels:
 //
 //   result[k, l, t, v] = sum over n, i, j of
-//                        pixels[n, i, j, v] * source[n, row(i, k), column(j,
-//                        l), t]
+//                        pixels[n, i, j, v] * source[n, y, x, t]
 //
-// row(i, k) is linear. A source pixel outside of the source counts as zero. `v`
+// y is linear in i and k, and x in j and l. A source pixel outside of the source counts as zero. `v`
 // runs along a vector register, `t` over what is broadcast. In a gradient, the
 // vectors may be those of the source, and what is broadcast that of the pixels.
 #pragma once
@@ -40,6 +38,8 @@ struct TapAxis {
   }
   /// Whether some pixel sees, at some tap, nothing.
   bool isGuarded() const;
+  /// The axis of pixels [first, first + count).
+  TapAxis slice(int64_t first, int64_t count) const;
   /// Whether pixels and source pixels are the same.
   bool isIdentity() const {
     return taps == 1 && pixelStep == 1 && constant == 0 && pixels == extent;

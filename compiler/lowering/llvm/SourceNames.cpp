@@ -1,5 +1,6 @@
 #include "compiler/lowering/llvm/SourceNames.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -42,10 +43,10 @@ static std::string formatFirst(ArrayRef<std::string> texts) {
 
 std::string boostc::formatPositions(Location loc) {
   SmallVector<std::string> positions;
+  llvm::StringSet<> seen;
   loc->walk([&](Location inner) {
     if (auto file = dyn_cast<FileLineColLoc>(inner))
-      if (std::string text = formatPosition(file);
-          !llvm::is_contained(positions, text))
+      if (std::string text = formatPosition(file); seen.insert(text).second)
         positions.push_back(std::move(text));
     return WalkResult::advance();
   });
@@ -83,6 +84,7 @@ std::string boostc::formatLayers(Location loc) {
 }
 
 BufferNames::BufferNames(train::ProgramOp program) {
+  // An evaluation's input, at the same address, comes later.
   for (auto slot : program.getOps<rt::SlotOp>())
     bindings.try_emplace({slot.getArena(), slot.getOffset()},
                          slot.getBinding());

@@ -32,6 +32,12 @@ bool computesBFloat16(llvm::StringRef cpu);
 /// `target` with kBFloat16Feature.
 rt::CpuTargetAttr withBFloat16(rt::CpuTargetAttr target);
 
+/// Vector registers, the widest of the CPU: how many, of how many f32.
+struct VectorRegisters {
+  int64_t count, lanes;
+};
+VectorRegisters getVectorRegisters(rt::CpuTargetAttr target);
+
 /// The target of `program`. Emits a diagnostic when it has none.
 llvm::FailureOr<rt::CpuTargetAttr> getCpuTarget(train::ProgramOp program);
 

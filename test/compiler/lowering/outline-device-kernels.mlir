@@ -96,6 +96,28 @@ func.func @equal() {
   return
 }
 
+// Other units may read what equal ones do.
+// CHECK-LABEL: gpu.func @equal_and_other_kernel_0
+// CHECK-SAME: %[[A:[^:]+]]: memref<64x512xf32>
+// CHECK: scf.if
+// CHECK: %[[CHOSEN:.+]]:2 = scf.if
+// CHECK-COUNT-4: memref.reinterpret_cast %[[CHOSEN]]#0
+// CHECK: else
+// CHECK: memref.reinterpret_cast %[[A]]
+// CHECK: math.log
+// CHECK: gpu.return
+func.func @equal_and_other() {
+  %a0 = rt.buffer batch[0] : memref<64x512xf32>
+  %b0 = rt.buffer transient[0] : memref<64x512xf32>
+  %a1 = rt.buffer batch[131072] : memref<64x512xf32>
+  %b1 = rt.buffer transient[131072] : memref<64x512xf32>
+  %c0 = rt.buffer transient[262144] : memref<64x512xf32>
+  linalg.exp ins(%a0 : memref<64x512xf32>) outs(%b0 : memref<64x512xf32>)
+  linalg.exp ins(%a1 : memref<64x512xf32>) outs(%b1 : memref<64x512xf32>)
+  linalg.log ins(%a0 : memref<64x512xf32>) outs(%c0 : memref<64x512xf32>)
+  return
+}
+
 // What a collective exchanges is announced after the last kernel that touches it, which
 // may hold ops that came later; after the last one there is nothing to overlap with.
 // HOST-LABEL: func.func @announces
