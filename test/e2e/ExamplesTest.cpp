@@ -210,15 +210,28 @@ TEST_P(Gradients, AreNearTheExactOnes) {
   Compiled compiled(compileText(model.getJson(), options), 2);
   auto step = interpretStep(model, options);
   MicroBatch batch(model, *step, compiled);
+  struct Distance {
+    std::string name;
+    double distance = 0.0, size = 0.0;
+  };
+  std::vector<Distance> distances;
+  double largest = 0.0;
   for (const auto &[name, gradient] : batch.found.gradients) {
     const ReferenceValue &exact = batch.exact.at("gradient " + name).value;
-    double distance = 0.0, size = 0.0;
+    Distance &next = distances.emplace_back();
+    next.name = name;
     for (int64_t i = 0; i < gradient.size(); ++i) {
-      distance += std::pow(gradient.data[i] - exact.data[i], 2);
-      size += std::pow(exact.data[i], 2);
+      next.distance += std::pow(gradient.data[i] - exact.data[i], 2);
+      next.size += std::pow(exact.data[i], 2);
     }
-    EXPECT_LE(std::sqrt(distance), 1e-3 * std::sqrt(size) + 1e-6) << name;
+    largest = std::max(largest, std::sqrt(next.size));
   }
+  // The gradient of a bias before a normalisation is 0 but for the roundings of
+  // what cancels, which is of the size of other gradients.
+  for (const Distance &found : distances)
+    EXPECT_LE(std::sqrt(found.distance),
+              1e-3 * std::sqrt(found.size) + 0x1p-22 * largest)
+        << found.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(

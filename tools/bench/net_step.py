@@ -20,6 +20,7 @@ Needs a C++ compiler, for torch.compile. Never needed to build or test.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -77,8 +78,9 @@ NETS = {
 
 
 def torch_variants(net, batch, threads, dtype="f32"):
-    """The same step: momentum and weight decay of the model file on all parameters, batches in
-    memory; with bf16, the forward under autocast."""
+    """Nearly the same step: momentum and weight decay of the model file, but on all parameters,
+    batches in memory; with bf16, the forward under autocast. What a model file has besides, such as
+    label smoothing and normalisation of bytes, boostc alone computes."""
     import torch
 
     model, _, make, shape, classes = NETS[net]
@@ -161,6 +163,12 @@ def measure(net, batch, arguments, folder):
     return results, peer.ready["versions"]
 
 
+def identify(builds):
+    """The compilers: results of others are not theirs."""
+    return " ".join(hashlib.sha256((build / "bin/boostc").read_bytes()).hexdigest()[:16]
+                    for build in builds)
+
+
 def summarise(net, batch, threads, results):
     """One JSON object for each system; ratios are of the same round."""
     ours = [name for name in results if name.startswith("boostc")]
@@ -206,14 +214,15 @@ def main():
     if arguments.json.exists():
         for line in arguments.json.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            known.add((record["net"], record["batch"], record["threads"]))
+            known.add((record["net"], record["batch"], record["threads"], record["builds"]))
     with tempfile.TemporaryDirectory() as folder:
         for net in arguments.net:
             for batch in arguments.batches:
-                if (net, batch, arguments.threads) in known:
+                builds = identify(arguments.build)
+                if (net, batch, arguments.threads, builds) in known:
                     continue
                 results, versions = measure(net, batch, arguments, folder)
-                about = {"date": time.strftime("%Y-%m-%d"), "cpu": processor(),
+                about = {"builds": builds, "date": time.strftime("%Y-%m-%d"), "cpu": processor(),
                          "cpus": os.cpu_count(), "versions": versions}
                 with arguments.json.open("a", encoding="utf-8") as file:
                     for line in summarise(net, batch, arguments.threads, results):

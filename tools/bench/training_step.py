@@ -20,6 +20,7 @@ of PyTorch with its batches from a DataLoader, and made by hand from one tensor 
 
 import argparse
 import gzip
+import hashlib
 import json
 import lzma
 import os
@@ -83,14 +84,17 @@ def run(command):
 class Results:
     """JSON lines, found again by what was run."""
 
-    KEYS = ("what", "model", "batch", "threads", "round")
+    KEYS = ("what", "model", "batch", "threads", "round", "boostc")
 
-    def __init__(self, path):
+    def __init__(self, path, build):
+        # Results of another compiler are not this one's.
+        self.boostc = hashlib.sha256((build / "bin/boostc").read_bytes()).hexdigest()[:16]
         self.path, self.lines = path, []
         if path and path.exists():
             self.lines = [json.loads(line) for line in path.read_text().splitlines() if line]
 
     def get(self, key, measure):
+        key = key | {"boostc": self.boostc}
         for line in self.lines:
             if all(line.get(name) == key.get(name) for name in self.KEYS):
                 return line
@@ -273,7 +277,7 @@ def main():
     arguments = parser.parse_args()
     if "resnet20" in arguments.models and not arguments.cifar10:
         parser.error("resnet20 needs --cifar10")
-    results = Results(arguments.json)
+    results = Results(arguments.json, arguments.build)
     with tempfile.TemporaryDirectory() as folder:
         measure_steps(arguments, results, folder)
         if arguments.torch:

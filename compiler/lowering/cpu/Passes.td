@@ -26,11 +26,12 @@ def AssignChannelsLastPass
     fill vectors whatever the batch is, and a block of weights is contiguous; but where images
     have few channels and batches are large, samples fill them better. For each
     function the pass estimates what its convolutions cost either way. Where channels are better,
-    temporary images get the layout [N, H, W, C], and those from outside are copied
-    once. The weights that a convolution reads are copied into the order [KH, KW, C, O] or
-    [KH, KW, O, C], whichever has the channels that are written innermost, and gradients of
-    weights are computed in such an order and copied. The other functions are left to
-    boostc-assign-layouts.
+    temporary images get the layout [N, H, W, C]. An argument that nothing writes is copied once,
+    another image from outside before each convolution that reads it. The weights that a
+    convolution reads are copied into the order [KH, KW, C, O] or [KH, KW, O, C], whichever has
+    the channels that are written innermost. Gradients of weights are computed in the one of
+    these orders that fills vectors, and copied; with one tap that may be the order in the file,
+    which needs no copy. The other functions are left to boostc-assign-layouts.
 
     Before and after:
     ```mlir
