@@ -546,7 +546,9 @@ LogicalResult frontend::buildForward(ProgramParts &parts) {
   if (!parts.hasInference())
     return success();
   if (const Node *shape = evalShape(parts.model))
-    parts.errors.setCommonNote(
-        {shape->extent, "in an evaluation, images have this shape"});
-  return ForwardBuilder(parts, /*isTraining=*/false).build();
+    parts.errors.setCommonNote(ErrorList::Note{
+        shape->extent, "in an evaluation, images have this shape"});
+  LogicalResult built = ForwardBuilder(parts, /*isTraining=*/false).build();
+  parts.errors.setCommonNote(std::nullopt);
+  return built;
 }

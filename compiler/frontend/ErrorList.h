@@ -29,8 +29,8 @@ public:
   /// Counts an error that an op emits itself, at `extent`.
   void count(Extent extent);
 
-  /// Every error from now on has this note.
-  void setCommonNote(Note note) { common = std::move(note); }
+  /// Every error from now on has this note, or none in addition to its own.
+  void setCommonNote(std::optional<Note> note) { common = std::move(note); }
   /// Attaches it, for an op that emits an error itself.
   void attachCommonNote(mlir::Diagnostic &diagnostic) const;
 

@@ -90,8 +90,7 @@ MicroBatchSizes frontend::resolveMicroBatches(const Node &model,
     return countMicroBatches(model, size) > int64_t{boostrt::kMaxMicroBatches};
   };
   const Node *accumulation = findAccumulation(model);
-  if (accumulation && !result.sizes.empty() &&
-      isTooMany(result.sizes.front()))
+  if (accumulation && !result.sizes.empty() && isTooMany(result.sizes.front()))
     errors.error(bounds.extent,
                  formatv("'micro_batch': micro-batches of {0} samples are {1} "
                          "a step with 'grad_accumulation_step', expected {2} "

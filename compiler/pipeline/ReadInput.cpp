@@ -107,9 +107,10 @@ static bool isIrText(MLIRContext &context, const CompileOptions &options,
   return false;
 }
 
-static FrontendStatus importModelFile(MLIRContext &context, llvm::SourceMgr &sources,
-                             const CompileOptions &options,
-                             CompilerInput &input) {
+static FrontendStatus importModelFile(MLIRContext &context,
+                                      llvm::SourceMgr &sources,
+                                      const CompileOptions &options,
+                                      CompilerInput &input) {
   return importModel(context, sources, options.input, input.text,
                      input.frontend, input.module, &input.decisions,
                      &input.microBatches);

@@ -21,8 +21,8 @@ struct Prefetcher::Shared {
          WindowShard share, const Loading &loading)
       : dataset(dataset), transform(std::move(transform)), sampler(sampler),
         layout(layout), arenas(std::move(arenas)), share(share),
-        cache(loading.cache),
-        filled(this->arenas.size()), workers(startWorkers(loading)) {
+        cache(loading.cache), filled(this->arenas.size()),
+        workers(startWorkers(loading)) {
     for (int i = 0; i < workers.count(); ++i)
       scratch.push_back(this->transform.makeScratch(loading.decodingBytes));
     samples.resize(static_cast<size_t>(layout.batchSize));

@@ -35,15 +35,15 @@ std::string describeChange(const CheckpointPosition &found,
   if (found.epoch == 0 || (found.ranks == ranks &&
                            found.microBatches == micros && sizeBefore == size))
     return "";
-  int64_t before = WindowShard{0, found.ranks, found.microBatches}
-                       .windowSamples(sizeBefore),
+  int64_t before =
+              WindowShard{0, found.ranks, found.microBatches}.windowSamples(
+                  sizeBefore),
           now = WindowShard{0, ranks, micros}.windowSamples(size);
   // Halves of the same tree of sums (GradientTree.h).
-  bool sameBits = before == now && sizeBefore == size &&
-                  std::has_single_bit(micros) &&
-                  std::has_single_bit(found.microBatches) &&
-                  d.reproducible != BOOSTC_REPRODUCIBLE_OFF &&
-                  !program.usesAdasum();
+  bool sameBits =
+      before == now && sizeBefore == size && std::has_single_bit(micros) &&
+      std::has_single_bit(found.microBatches) &&
+      d.reproducible != BOOSTC_REPRODUCIBLE_OFF && !program.usesAdasum();
   if (sameBits)
     return "";
   auto split = [&](uint32_t ranks, uint32_t micros, int64_t samples) {
@@ -52,10 +52,9 @@ std::string describeChange(const CheckpointPosition &found,
     return sizeBefore == size ? text
                               : text + " of " + countOf(samples, "sample");
   };
-  std::string splitBefore =
-      split(found.ranks, found.microBatches, sizeBefore);
-  std::string text = fmt::format("{} now, {} before: ",
-                                 split(ranks, micros, size), splitBefore);
+  std::string splitBefore = split(found.ranks, found.microBatches, sizeBefore);
+  std::string text = fmt::format(
+      "{} now, {} before: ", split(ranks, micros, size), splitBefore);
   if (before != now) {
     text += fmt::format("a step takes {}, not {}, and an epoch {}, not {}; "
                         "schedules follow the epochs",

@@ -85,8 +85,7 @@ MemoryJob Session::jobOfData() const {
   job.decoding = decodes ? data_.loading.decodingBytes : 0;
   job.workers = static_cast<uint32_t>(data_.loading.workers);
   if (cached_)
-    job.cache =
-        SampleCache::bytesOf(*cached_, data_.transforms->outputBytes());
+    job.cache = SampleCache::bytesOf(*cached_, data_.transforms->outputBytes());
   // A device with memory of its own has nothing of it.
   job.isOnHost = !device_->memory();
   return job;
@@ -120,10 +119,9 @@ Status Session::reserve(const MemoryPlan &plan, Ranks &ranks) {
   planned_ = plan.total();
   // A device has memory of its own, and says itself when that is too little.
   MemoryJob data = jobOfData();
-  BOOSTRT_RETURN_IF_ERROR(
-      checkMemory(device_->memory() ? data.decoding * data.workers + data.cache
-                                    : planned_,
-                  ranks, MachineMemory::read(), &ofAll));
+  BOOSTRT_RETURN_IF_ERROR(checkMemory(
+      device_->memory() ? data.decoding * data.workers + data.cache : planned_,
+      ranks, MachineMemory::read(), &ofAll));
   if (ranks.isThread() && !device_->memory())
     planned_ = ofAll;
   Result<std::unique_ptr<Arenas>> arenas =

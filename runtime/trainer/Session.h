@@ -36,9 +36,9 @@ public:
   MemoryPlan planTraining(const Ranks &ranks, bool keepsCheckpoints) const;
   MemoryPlan planEvaluation() const;
 
-  /// Reserves the arenas of `plan`, and what is cached. Fails with ExitCode::Memory before it
-  /// touches any where the plans of the ranks are more than their machines have
-  /// left.
+  /// Reserves the arenas of `plan`, and what is cached. Fails with
+  /// ExitCode::Memory before it touches any where the plans of the ranks are
+  /// more than their machines have left.
   Status reserve(const MemoryPlan &plan, Ranks &ranks);
 
   /// Fails when another rank has another program, other data or other `more`.

@@ -29,8 +29,8 @@ std::string Model::getJson() const {
              " }";
   return "{\n\"name\": \"" + name +
          "\", \"seed\": 7, \"epochs\": 1,\n\"batch_size\": " +
-         std::to_string(batch) + ",\n\"input\": { " + input +
-         " },\n" + (blocks.empty() ? "" : "\"blocks\": " + blocks + ",\n") +
+         std::to_string(batch) + ",\n\"input\": { " + input + " },\n" +
+         (blocks.empty() ? "" : "\"blocks\": " + blocks + ",\n") +
          "\"layers\": [\n" + layers + "],\n\"loss\": " + loss +
          ",\n\"metrics\": [" + metrics + "],\n\"train\": " + train +
          (transforms.empty()

@@ -25,6 +25,7 @@ frameworks compile. Never needed to build or test.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import pathlib
@@ -225,6 +226,11 @@ def print_table(lines):
               f"{line['median_ms'] / ours['median_ms']:6.2f}"
               f"{line['share_of_fma_peak'] * 100:7.0f}%{line['rounds']:7}"
               f"{line['foreign_load'] * 100:4.0f}%")
+
+
+def identify_build(build):
+    """The compiler of a build: results of another one are not its own."""
+    return hashlib.sha256((build / "bin/boostc").read_bytes()).hexdigest()[:16]
 
 
 def processor():

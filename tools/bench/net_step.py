@@ -20,7 +20,6 @@ Needs a C++ compiler, for torch.compile. Never needed to build or test.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import pathlib
@@ -29,7 +28,7 @@ import subprocess
 import tempfile
 import time
 
-from cpu_step import measure_noting_load, processor
+from cpu_step import identify_build, measure_noting_load, processor
 from peer_worker import BATCHES, Peer, serve
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -163,12 +162,6 @@ def measure(net, batch, arguments, folder):
     return results, peer.ready["versions"]
 
 
-def identify(builds):
-    """The compilers: results of others are not theirs."""
-    return " ".join(hashlib.sha256((build / "bin/boostc").read_bytes()).hexdigest()[:16]
-                    for build in builds)
-
-
 def summarise(net, batch, threads, results):
     """One JSON object for each system; ratios are of the same round."""
     ours = [name for name in results if name.startswith("boostc")]
@@ -218,7 +211,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for net in arguments.net:
             for batch in arguments.batches:
-                builds = identify(arguments.build)
+                builds = " ".join(map(identify_build, arguments.build))
                 if (net, batch, arguments.threads, builds) in known:
                     continue
                 results, versions = measure(net, batch, arguments, folder)

@@ -20,7 +20,6 @@ of PyTorch with its batches from a DataLoader, and made by hand from one tensor 
 
 import argparse
 import gzip
-import hashlib
 import json
 import lzma
 import os
@@ -31,6 +30,8 @@ import statistics
 import struct
 import subprocess
 import tempfile
+
+from cpu_step import identify_build
 
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
@@ -87,8 +88,7 @@ class Results:
     KEYS = ("what", "model", "batch", "threads", "round", "boostc")
 
     def __init__(self, path, build):
-        # Results of another compiler are not this one's.
-        self.boostc = hashlib.sha256((build / "bin/boostc").read_bytes()).hexdigest()[:16]
+        self.boostc = identify_build(build)
         self.path, self.lines = path, []
         if path and path.exists():
             self.lines = [json.loads(line) for line in path.read_text().splitlines() if line]

@@ -83,14 +83,15 @@ def count_parts(program):
 
 
 def run_part(program, limit, part, parts):
-    """Exit status, and the report; null where there is none."""
+    """Exit status, and the report; null where it is missing or damaged."""
     environment = os.environ | {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
     with tempfile.TemporaryDirectory() as directory:
         report = pathlib.Path(directory) / "report.json"
         status = run([program, "--gtest_brief=1", f"--gtest_output=json:{report}"],
                      limit, environment)
         try:
-            return status, json.loads(report.read_text())
+            results = json.loads(report.read_text())
+            return status, results if "testsuites" in results else None
         except (OSError, ValueError):
             return status, None
 

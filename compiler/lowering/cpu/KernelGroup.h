@@ -32,11 +32,12 @@ struct KernelGroup {
 
 /// Emits the ops: nests of vectors of at most `maxLanes` elements around as
 /// many neighbours as possible; what cannot be made of vectors is left to LLVM.
-/// Arguments as of emitLoops(). Returns how many iterations of the shared loop a
-/// thread should do at least: vectors, where it is the loop of these.
+/// Arguments as of emitLoops(). Returns how many iterations of the shared loop
+/// a thread should do at least: vectors, where it is the loop of these.
 llvm::FailureOr<int64_t> emitParts(mlir::OpBuilder &builder,
-                              llvm::ArrayRef<KernelPart> parts,
-                              int64_t maxLanes, const mlir::IRMapping &buffers,
-                              mlir::Value begin, mlir::Value end);
+                                   llvm::ArrayRef<KernelPart> parts,
+                                   int64_t maxLanes,
+                                   const mlir::IRMapping &buffers,
+                                   mlir::Value begin, mlir::Value end);
 
 } // namespace boostc

@@ -178,9 +178,9 @@ static int64_t countWrittenOut(const TapSum &sum, const TapSumPlan &plan) {
   int64_t step = hasTiles ? plan.tile : 1;
   for (const TapPart &part : sum.parts)
     for (int64_t first = 0; first < part.columns.pixels; first += step)
-      count += part.columns
-                   .slice(first, std::min(step, part.columns.pixels - first))
-                   .isGuarded();
+      count +=
+          part.columns.slice(first, std::min(step, part.columns.pixels - first))
+              .isGuarded();
   return count;
 }
 
@@ -215,7 +215,7 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
         if (sums + plan.vectors + 1 > registers ||
             sums * unrolled > kMaxUnrolled)
           break;
-        if (countWrittenOut(sum, plan) * sums * taps <= kMaxWrittenOut)
+        if (countWrittenOut(sum, plan) * sums * unrolled <= kMaxWrittenOut)
           plans.push_back({estimateCost(sum, plan), plan});
       }
     }

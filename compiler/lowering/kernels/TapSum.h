@@ -11,9 +11,10 @@
 //   result[k, l, t, v] = sum over n, i, j of
 //                        pixels[n, i, j, v] * source[n, y, x, t]
 //
-// y is linear in i and k, and x in j and l. A source pixel outside of the source counts as zero. `v`
-// runs along a vector register, `t` over what is broadcast. In a gradient, the
-// vectors may be those of the source, and what is broadcast that of the pixels.
+// y is linear in i and k, and x in j and l. A source pixel outside of the
+// source counts as zero. `v` runs along a vector register, `t` over what is
+// broadcast. In a gradient, the vectors may be those of the source, and what is
+// broadcast that of the pixels.
 #pragma once
 
 #include "dialects/rt/RtDialect.h"

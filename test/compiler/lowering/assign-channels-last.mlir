@@ -42,6 +42,37 @@ func.func @images(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>,
   return
 }
 
+// One filter: the dimension that vectors of its gradient would run along has one element, of any
+// stride, and the others keep their order.
+// CHECK-LABEL: func.func @one_filter
+// CHECK: memref.alloc() : memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+// CHECK: rt.convolution backward_weight
+func.func @one_filter(%x: memref<2x32x8x8xf32>, %w: memref<1x32x1x1xf32>,
+                      %dw: memref<1x32x1x1xf32>) {
+  %t = memref.alloc() : memref<2x32x8x8xf32>
+  %y = memref.alloc() : memref<2x1x8x8xf32>
+  linalg.exp ins(%x : memref<2x32x8x8xf32>) outs(%t : memref<2x32x8x8xf32>)
+  rt.convolution forward ins(%t, %w : memref<2x32x8x8xf32>, memref<1x32x1x1xf32>)
+      outs(%y : memref<2x1x8x8xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  rt.convolution backward_weight ins(%y, %t : memref<2x1x8x8xf32>, memref<2x32x8x8xf32>)
+      outs(%dw : memref<1x32x1x1xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
+
+// Borders are nearly the whole image, and each tile of them would be code of its own.
+// CHECK-LABEL: func.func @wide_borders
+// CHECK-NOT: strided
+// CHECK: return
+func.func @wide_borders(%x: memref<2x32x1x4000xf32>, %w: memref<32x32x1x3xf32>) {
+  %y = memref.alloc() : memref<2x32x1x4000xf32>
+  rt.convolution forward ins(%x, %w : memref<2x32x1x4000xf32>, memref<32x32x1x3xf32>)
+      outs(%y : memref<2x32x1x4000xf32>)
+      strides [1, 1] padding [0, 1900, 0, 1900] dilations [1, 1900] groups 1
+  return
+}
+
 // One tap lies in the file as the gradient of the input reads it.
 // CHECK-LABEL: func.func @one_tap
 // CHECK-NOT: memref<32x16x1x1xf32, strided

@@ -67,7 +67,7 @@ def count(kernel, extent, shape):
                 length = extent if (low, high) == (begin, end) else numbers[high] - numbers[low]
                 times = math.ceil(length / numbers[step])
                 if length % numbers[step] and "vector.masked" in kernel:
-                    sys.exit("a loop is no number of whole vectors: choose another shape")
+                    sys.exit("a loop is not a number of whole vectors: choose another shape")
             blocks.append((times, set()))
     return totals
 

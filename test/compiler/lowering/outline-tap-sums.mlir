@@ -32,7 +32,7 @@ train.program @p batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
 // CHECK-NOT: vector.fma
 // CHECK-COUNT-16: vector.store
 // CHECK-LABEL: func.func @forward
-// CHECK: rt.launch @forward_kernel_0({{.*}}) extent(2)
+// CHECK: rt.launch @forward_kernel_0({{.*}}) extent(2){{.*}} work <flops = 0, read = 18432, written = 18432>
 // CHECK: rt.launch @forward_kernel_1
 func.func @forward() {
   %x = memref.alloc() : memref<2x16x8x8xf32, strided<[1024, 1, 128, 16]>>

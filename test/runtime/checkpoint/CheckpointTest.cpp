@@ -52,6 +52,7 @@ TEST(Checkpoint, EveryFieldOfThePositionComesBack) {
                               .skippedInRow = 5,
                               .ranks = 3,
                               .microBatches = UINT32_MAX,
+                              .microBatch = 1 << 24,
                               .choices = {2, 0},
                               .seed = UINT64_MAX,
                               .shuffle = false,
