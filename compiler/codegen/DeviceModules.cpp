@@ -1,12 +1,13 @@
-#include "compiler/codegen/Backend.h"
 #include "compiler/codegen/DeviceModules.h"
-#include "compiler/lowering/target/CudaTarget.h"
+#include "compiler/codegen/Backend.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -83,9 +84,13 @@ static constexpr unsigned kCubinArchitectures[] = {80, 90};
 DeviceModules::DeviceModules(ModuleOp module, int level)
     : module(module), level(level) {}
 
-DeviceModules::~DeviceModules() = default;
+DeviceModules::~DeviceModules() {
+  if (generated.valid())
+    generated.wait();
+}
 
-LogicalResult DeviceModules::start(StringRef ptxas) {
+LogicalResult DeviceModules::start(StringRef ptxas,
+                                   llvm::ThreadPoolInterface &pool) {
   gpu::GPUModuleOp kernels = findKernels(module);
   if (!kernels)
     return success();
@@ -100,12 +105,12 @@ LogicalResult DeviceModules::start(StringRef ptxas) {
                  kCubinArchitectures);
     return success();
   };
-  generated = std::async(std::launch::async, generate);
+  generated = pool.async(generate);
   return success();
 }
 
-bool DeviceModules::areUsedBy(const llvm::Module &host) {
-  return host.getNamedGlobal(kModulesSymbol);
+bool DeviceModules::areUsedBy(ModuleOp module) {
+  return module.lookupSymbol(kModulesSymbol);
 }
 
 LogicalResult DeviceModules::define(llvm::Module &host) {

@@ -7,6 +7,7 @@
 
 namespace llvm {
 class Module;
+class ThreadPoolInterface;
 } // namespace llvm
 
 namespace boostc {
@@ -20,16 +21,17 @@ public:
   DeviceModules(mlir::ModuleOp module, int level);
   ~DeviceModules();
 
-  /// Begins to generate the PTX, and then to assemble it with ptxas (see
-  /// findPtxas()), concurrently with what follows, which does not change the
-  /// module. Fails with a diagnostic.
-  llvm::LogicalResult start(llvm::StringRef ptxas);
+  /// Begins to generate the PTX on a thread of `pool`, which lives longer, and
+  /// then to assemble it with ptxas (see findPtxas()), concurrently with what
+  /// follows, which does not change the module. Fails with a diagnostic.
+  llvm::LogicalResult start(llvm::StringRef ptxas,
+                            llvm::ThreadPoolInterface &pool);
   /// Waits and defines the table of modules in `host`, where another object
   /// file of the program may use it. Fails with a diagnostic.
   llvm::LogicalResult define(llvm::Module &host);
 
-  /// Whether `host` declares the table.
-  static bool areUsedBy(const llvm::Module &host);
+  /// Whether `module` declares the table.
+  static bool areUsedBy(mlir::ModuleOp module);
 
 private:
   mlir::ModuleOp module;
@@ -37,7 +39,7 @@ private:
   std::unique_ptr<DeviceCode> code;
   llvm::SmallVector<char, 0> ptx;
   PtxasJobs jobs;
-  std::future<llvm::LogicalResult> generated; ///< ends before what it uses
+  std::shared_future<llvm::LogicalResult> generated;
 };
 
 } // namespace boostc

@@ -3,6 +3,8 @@
 #include "compiler/codegen/DeviceModules.h"
 #include "compiler/codegen/KernelChunks.h"
 #include "compiler/codegen/LinkProgram.h"
+#include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
@@ -51,21 +53,21 @@ private:
   std::unique_ptr<Backend> backend;
 };
 
-/// Generates code of modules on threads of its own.
-class ChunkCompiler {
+/// Generates code of modules on the threads of a pool.
+class ObjectCompiler {
 public:
-  ChunkCompiler(int level, size_t count)
-      : level(level), objects(count),
-        pool(llvm::hardware_concurrency(static_cast<unsigned>(count))) {
+  ObjectCompiler(llvm::ThreadPoolInterface &pool, size_t count)
+      : pool(pool), objects(count) {
     codes.reserve(count); // threads refer to them
   }
+  ~ObjectCompiler() { pool.wait(); }
 
-  LogicalResult start(ModuleOp chunk) {
+  LogicalResult start(ModuleOp module, int level) {
     std::unique_ptr<HostCode> &code =
-        codes.emplace_back(std::make_unique<HostCode>(chunk));
+        codes.emplace_back(std::make_unique<HostCode>(module));
     if (failed(code->translate()))
       return failure();
-    pool.async([this, &code, &object = objects[codes.size() - 1]] {
+    pool.async([this, &code, level, &object = objects[codes.size() - 1]] {
       if (failed(code->optimize(level)) ||
           failed(code->write(MachineCode::Object, object)))
         hasFailed = true;
@@ -73,7 +75,7 @@ public:
     });
     return success();
   }
-  /// Waits, and appends the objects in their order.
+  /// Waits, and appends the objects in the order in which they were started.
   LogicalResult finish(std::vector<ObjectFile> &all) {
     pool.wait();
     llvm::move(objects, std::back_inserter(all));
@@ -81,14 +83,24 @@ public:
   }
 
 private:
-  int level;
+  llvm::ThreadPoolInterface &pool;
   std::vector<std::unique_ptr<HostCode>> codes;
   std::vector<ObjectFile> objects;
   std::atomic<bool> hasFailed = false;
-  llvm::DefaultThreadPool pool; // last, as its threads use the others
 };
 
 } // namespace
+
+/// The functions that launch kernels are long, have no loops, and take no time
+/// when they run: a module that holds nothing else is optimised at level 1.
+static int chooseLevel(ModuleOp module, int level) {
+  bool hasKernels =
+      llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(), [](auto function) {
+        return !function.isExternal() &&
+               function.getName().ends_with(kEntrySuffix);
+      });
+  return hasKernels ? level : std::min(level, 1);
+}
 
 static void initializeHostTarget() {
   LLVMInitializeX86TargetInfo();
@@ -101,13 +113,13 @@ LogicalResult boostc::emitMachineCode(ModuleOp module, MachineCode kind,
                                       int level, SmallVectorImpl<char> &output,
                                       StringRef ptxas) {
   initializeHostTarget();
+  llvm::DefaultThreadPool pool;
   DeviceModules modules(module, level);
   HostCode host(module);
-  if (failed(modules.start(ptxas)) || failed(host.translate()) ||
+  if (failed(modules.start(ptxas, pool)) || failed(host.translate()) ||
       failed(host.optimize(level)))
     return failure();
-  if (DeviceModules::areUsedBy(host.get()) &&
-      failed(modules.define(host.get())))
+  if (DeviceModules::areUsedBy(module) && failed(modules.define(host.get())))
     return failure();
   return host.write(kind, output);
 }
@@ -116,22 +128,20 @@ LogicalResult boostc::emitProgram(ModuleOp module, int level,
                                   SmallVectorImpl<char> &library,
                                   StringRef ptxas, bool *lacksSpace) {
   initializeHostTarget();
-  std::vector<ObjectFile> objects(1);
+  std::vector<ObjectFile> objects;
+  llvm::DefaultThreadPool pool;
   DeviceModules modules(module, level);
-  if (failed(modules.start(ptxas)))
-    return failure();
   std::vector<OwningOpRef<ModuleOp>> chunks = splitKernels(module);
-  ChunkCompiler compiler(level, chunks.size());
-  for (OwningOpRef<ModuleOp> &chunk : chunks)
-    if (failed(compiler.start(*chunk)))
-      return failure();
-  HostCode host(module);
-  if (failed(host.translate()))
+  ObjectCompiler compiler(pool, chunks.size() + 1);
+  // What takes longest begins first: ptxas comes after the PTX.
+  bool hasModules = DeviceModules::areUsedBy(module);
+  if (failed(modules.start(ptxas, pool)) ||
+      failed(compiler.start(module, chooseLevel(module, level))))
     return failure();
-  bool hasModules = DeviceModules::areUsedBy(host.get());
-  if (failed(host.optimize(level)) ||
-      failed(host.write(MachineCode::Object, objects.front())) ||
-      failed(compiler.finish(objects)))
+  for (OwningOpRef<ModuleOp> &chunk : chunks)
+    if (failed(compiler.start(*chunk, level)))
+      return failure();
+  if (failed(compiler.finish(objects)))
     return failure();
   if (hasModules) {
     // They lie in an object file of their own: the other one need not wait for

@@ -73,36 +73,38 @@ static bool isCutAlike(const KernelPart &a, const KernelPart &b) {
 }
 
 /// Whether `part` can share a kernel, cut or not, with the parts of `group`
-/// from number `begin` on.
+/// from number `begin` on. Those share one already, whose code is cut or not as
+/// the group says: pairs of them are checked only where that changes.
 static bool canJoin(const KernelGroup &group, size_t begin,
                     const KernelPart &part, bool isCut) {
-  SmallVector<const KernelPart *> all;
-  for (const KernelPart &other : llvm::drop_begin(group.parts, begin))
-    all.push_back(&other);
-  all.push_back(&part);
-  for (size_t second = 0; second < all.size(); ++second)
-    for (size_t first = 0; first < second; ++first) {
-      for (rt::BufferOp a : all[first]->buffers)
-        for (rt::BufferOp b : all[second]->buffers)
-          if (a != b && overlap(a, b))
-            return false;
-      // On one thread ops run in order.
-      if (isCut && !isCutAlike(*all[first], *all[second]))
-        return false;
-    }
+  ArrayRef<KernelPart> others = ArrayRef(group.parts).drop_front(begin);
+  for (auto [number, other] : llvm::enumerate(others)) {
+    for (rt::BufferOp a : other.buffers)
+      for (rt::BufferOp b : part.buffers)
+        if (a != b && overlap(a, b))
+          return false;
+    // On one thread ops run in order.
+    if (!isCut)
+      continue;
+    if (!isCutAlike(other, part))
+      return false;
+    if (!group.isCut &&
+        !llvm::all_of(others.take_front(number), [&](const KernelPart &first) {
+          return isCutAlike(first, other);
+        }))
+      return false;
+  }
   return true;
 }
 
 void KernelGroup::add(KernelPart part, bool isLarge, KernelGroup &done) {
-  bool wasCut = isCut;
-  isCut |= isLarge;
+  bool willBeCut = isCut || isLarge;
   // Small ops before a large one that match it become pieces of it.
   size_t begin = 0;
-  while (begin < parts.size() && !canJoin(*this, begin, part, isCut))
-    begin = wasCut == isCut ? parts.size() : begin + 1;
-  if (begin == parts.size())
-    isCut = isLarge;
-  done.isCut = wasCut;
+  while (begin < parts.size() && !canJoin(*this, begin, part, willBeCut))
+    begin = isCut == willBeCut ? parts.size() : begin + 1;
+  done.isCut = isCut;
+  isCut = begin == parts.size() ? isLarge : willBeCut;
   done.parts.assign(parts.begin(), parts.begin() + begin);
   parts.erase(parts.begin(), parts.begin() + begin);
   parts.push_back(std::move(part));
