@@ -3,6 +3,107 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RemoveBatchNormsPass
+    : Pass<"boostc-remove-batch-norms", "::boostc::train::ProgramOp"> {
+  let summary = "less_bn: blocks without the batch norms that they do not need";
+  let description = [{
+    In a program with `train.less_batch_norms`, takes batch norms out of blocks by how layers
+    are connected, in training and in evaluation, before anything is differentiated. What read
+    a removed norm reads its input; nothing is put in its place. Its parameters, their
+    optimizer states, its running statistics and its accumulators leave the program with it.
+
+    | block | norms that stay |
+    |---|---|
+    | residual, whose longer branch, of two contractions or more, ends with a norm | the last one of this branch, and those of depthwise convolutions |
+    | linear bottleneck | not that of a 1x1 convolution which widens a value without an activation, before an activation and a depthwise convolution or a pooling |
+    | layer that is joined to a concatenation | not the one that reads the concatenation, where another one or a pooling follows; of a first layer, which reads none, not the second one |
+
+    So ResNet-50 keeps 17 of 53, ResNet-18 9 of 20, MobileNetV2 35 of 52 and DenseNet-121 60 of
+    121. A remark says how many go. Interfaces say what a layer is (LayerKindOpInterface,
+    ScalarFunctionOpInterface). Source: the patterns of MindSpore's pass
+    `less_batch_normalization`, read as rules about structure. Numbers of parameters in
+    `train.adasum` follow those that stay.
+
+    Before, inside of a residual block:
+    ```mlir
+    %0 = nn.conv2d %x, %w0 ...
+    %1, %mean, %variance = nn.batch_norm %0, %gamma, %beta, %valid epsilon 1.0e-5 : ...
+    %2 = nn.relu %1 : tensor<4x8x6x6xf32>
+    %3 = nn.conv2d %2, %w1 ...
+    ```
+    After:
+    ```mlir
+    %0 = nn.conv2d %x, %w0 ...
+    %2 = nn.relu %0 : tensor<4x8x6x6xf32>
+    %3 = nn.conv2d %2, %w1 ...
+    ```
+  }];
+}
+
+def CentralizeGradientsPass
+    : Pass<"boostc-centralize-gradients", "::boostc::train::ProgramOp"> {
+  let summary = "less_bn: gradients of weights without the mean of each output's part";
+  let description = [{
+    In a program with `train.centralize_gradients`, the rule of a weight reads its gradient
+    without the mean over each output's part, and so does the norm that LARS takes its rate
+    from. Weights are the parameters that the forward uses as weights of dense layers and of
+    convolutions without groups, and as nothing else. Decay is added by the rule and not
+    centralised. Norms over all gradients, and clipping by them, come before.
+
+    Source: Yong et al., "Gradient Centralization: A New Optimization Technique for Deep
+    Neural Networks", 2020. This pass comes before autodiff, while `@forward` says what is a
+    weight.
+
+    Before:
+    ```mlir
+    %g = train.divide_gradient %sum by %count : tensor<4x3xf32>
+    %w1 = train.sgd %w, %g, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    ```
+    After:
+    ```mlir
+    %g = train.divide_gradient %sum by %count : tensor<4x3xf32>
+    %m = train.filter_means %g : tensor<4x3xf32>
+    %c = train.center_gradient %g by %m : tensor<4x3xf32>, tensor<4xf32>
+    %w1 = train.sgd %w, %c, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    ```
+  }];
+}
+
+def FreezeLayersPass
+    : Pass<"boostc-freeze-layers", "::boostc::train::ProgramOp"> {
+  let summary = "grad_freeze: steps that leave the first layers alone";
+  let description = [{
+    In a program with `train.freeze`, adds a variant of the step for each freeze group but the
+    first. With A layers, each a weight with the norm and the bias that follow it, and G groups,
+    group k trains the layers from number `k * (A / G)` on; group 0 trains all of them and is the
+    usual step, `@full`. The update of a variant has no rule for what is frozen: parameters, their
+    states and their decay stay what they are, norms over all gradients are over those that there
+    are, and ranks exchange these alone. The number of steps that Adam corrects its means by is
+    one for each group, of the steps in which its layers were trained.
+
+    All variants share `@micro`; `boostc-specialize-micros` takes out of each what its update
+    does not read. Statistics and moving averages of weights change in every step.
+
+    `continuous` lists steps: z of them train everything, then the groups 1 to G - 1 have one
+    each, and so on, with `z = floor(p (G - 1) / (1 - p))` for the share p of whole steps.
+    `interleaved` has a `train.selector` that computes `train.freeze_group`. Source: MindSpore's
+    `grad_freeze`, in which groups have optimizer states of their own.
+
+    Before:
+    ```mlir
+    func.func @update(%gw ..., %gv ..., %w ..., %v ...) -> (w, v, applied, failed)
+    ```
+    After, with two groups of one layer each:
+    ```mlir
+    train.variant @frozen_1 micro(@micro) update(@update_frozen_1)
+    train.variant @full micro(@micro) update(@update)
+    train.selector @select variants [@full, @frozen_1]
+    func.func @update_frozen_1(%gv ..., %v ...) -> (v, applied, failed)
+    func.func @update(%gw ..., %gv ..., %w ..., %v ...) -> (w, v, applied, failed)
+    ```
+  }];
+}
+
 def AverageMicroBatchesPass
     : Pass<"boostc-average-micro-batches", "::boostc::train::ProgramOp"> {
   let summary = "Gradient accumulation: what a micro-batch adds to a step";

@@ -1,9 +1,11 @@
 #include "compiler/frontend/BoostConfig.h"
+#include "compiler/boost/BoostPlan.h"
 #include "compiler/frontend/Overrides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+using namespace boostc;
 using namespace boostc::frontend;
 using llvm::formatv;
 using llvm::StringRef;
@@ -87,103 +89,268 @@ void boostc::frontend::applyBoostOverride(Node &document,
   mergeBoostConfig(document, std::move(config), errors);
 }
 
-/// The boosts of a level.
-static bool isInLevel(StringRef name, int level) {
-  if (name == "less_bn" || name == "grad_freeze")
-    return level >= 1;
-  return name == "adasum" && level >= 2;
-}
-
-static bool isBuilt(StringRef name) {
-  return name == "grad_accumulation" || name == "adasum";
-}
-
 /// What the command line says of a boost that is off. In a file all sections
 /// may be there, as in dictionaries of MindSpore.
-static void warnOfUnused(StringRef boost, const Node &section,
+static void warnOfUnused(const boost::Boost &boost, const Node &section,
                          ErrorList &errors) {
   for (const Member &member : section.members)
     if (!member.value.isDefault &&
         member.keyExtent.source->kind == Source::Kind::CommandLine)
       errors.warning(
           member.keyExtent,
-          formatv(isBuilt(boost)
+          formatv(boost.isImplemented
                       ? "'{0}' has no effect: boost '{1}' is off; "
                         "--boost {1}=true turns it on"
                       : "'{0}' has no effect: boost '{1}' is not implemented",
-                  member.key, boost));
+                  member.key, boost.name));
 }
 
-void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
-                                     std::vector<BoostDecision> *decisions) {
-  Node &boost = *model.find("boost");
-  Node &switches = *boost.find("boost");
-  bool hasSwitch = llvm::any_of(
-      boostSwitches(), [&](StringRef name) { return switches.find(name); });
-  if (!switches.find("mode"))
-    switches.add(
-        "mode", switches.extent,
-        Node::makeText(hasSwitch ? "manual" : "auto", switches.extent));
-  const Node &modeNode = switches.at("mode");
-  std::string mode = modeNode.text;
-  Extent modeExtent = modeNode.extent;
+namespace {
 
-  std::vector<std::string> missing;
-  for (StringRef name : boostSwitches()) {
-    const Member *written = switches.findMember(name);
-    bool isOn = isInLevel(name, level), isNamed = false;
-    std::string reason = formatv("level -O{0} {1}", level,
-                                 isOn ? "turns it on" : "leaves it off");
-    if (name == "grad_accumulation" && mode != "disable_all" && !written) {
-      int64_t steps = boost.at(name).at("grad_accumulation_step").integer;
-      if (steps > 1) {
-        isOn = isNamed = true;
-        reason = formatv("grad_accumulation_step is {0}", steps);
+/// A boost while it is decided whether it is on.
+struct Candidate {
+  const boost::Boost &boost;
+  bool isOn;
+  bool isNamed; ///< the configuration asks for it, and not only a level
+  std::string reason;
+  Extent extent; ///< what asks for it
+};
+
+class BoostResolver {
+public:
+  BoostResolver(Node &model, int level, ErrorList &errors)
+      : model(model), boosts(*model.find("boost")),
+        switches(*boosts.find("boost")), level(level), errors(errors) {}
+
+  void run(std::vector<BoostDecision> *decisions) {
+    resolveMode();
+    for (const boost::Boost &boost : boost::getBoosts())
+      candidates.push_back(decide(boost));
+    // What nothing asks for by name is not there to conflict with.
+    omitUnimplemented();
+    refuseConflicts();
+    refuseUnimplemented();
+    for (const Candidate &candidate : candidates) {
+      reportUnused(candidate);
+      if (decisions)
+        decisions->push_back(
+            {candidate.boost.name.str(), candidate.isOn, candidate.reason});
+      writeSwitch(candidate);
+    }
+  }
+
+private:
+  void resolveMode() {
+    bool hasSwitch =
+        llvm::any_of(boost::getBoosts(), [&](const boost::Boost &boost) {
+          return switches.find(boost.name);
+        });
+    if (!switches.find("mode"))
+      switches.add(
+          "mode", switches.extent,
+          Node::makeText(hasSwitch ? "manual" : "auto", switches.extent));
+    const Node &node = switches.at("mode");
+    mode = node.text;
+    modeExtent = node.extent;
+    for (const boost::Boost &boost : boost::getBoosts())
+      if (const Member *written = switches.findMember(boost.name);
+          written && mode == "auto")
+        errors.error(written->keyExtent,
+                     formatv("'{0}': expected 'mode' \"manual\", which reads "
+                             "switches, found \"auto\", which takes those of "
+                             "the level",
+                             boost.name),
+                     ErrorList::Note{modeExtent, "'mode' is here"});
+  }
+
+  Candidate decide(const boost::Boost &boost) {
+    const Member *written = switches.findMember(boost.name);
+    bool isInLevel = boost.level > 0 && level >= boost.level;
+    Candidate candidate{boost, isInLevel, /*isNamed=*/false,
+                        formatv("level -O{0} {1}", level,
+                                isInLevel ? "turns it on" : "leaves it off"),
+                        written ? written->keyExtent : modeExtent};
+    if (boost.name == "grad_accumulation" && mode != "disable_all" &&
+        !written) {
+      const Node &steps = boosts.at(boost.name).at("grad_accumulation_step");
+      if (steps.integer > 1) {
+        candidate.isOn = candidate.isNamed = true;
+        candidate.reason =
+            formatv("grad_accumulation_step is {0}", steps.integer);
+        candidate.extent = steps.extent;
       }
     }
     if (mode == "manual" && written) {
-      isOn = written->value.boolean;
-      isNamed = isOn;
-      reason = formatv("the configuration says {0}", written->value.describe());
+      candidate.isOn = candidate.isNamed = written->value.boolean;
+      candidate.reason =
+          formatv("the configuration says {0}", written->value.describe());
     } else if (mode == "enable_all" || mode == "disable_all") {
-      isOn = isNamed = mode == "enable_all";
-      reason = formatv("mode '{0}'", mode);
+      candidate.isOn = mode == "enable_all";
+      candidate.reason = formatv("mode '{0}'", mode);
+      if (written && written->value.boolean != candidate.isOn)
+        errors.warning(
+            written->keyExtent,
+            formatv("'{0}' has no effect in mode '{1}'; mode 'manual' reads it",
+                    boost.name, mode));
     }
-    if (written && written->value.boolean != isOn)
+    return candidate;
+  }
+
+  void turnOff(Candidate &candidate, llvm::Twine reason) {
+    candidate.isOn = false;
+    candidate.reason += "; " + reason.str();
+  }
+
+  /// What a level or `enable_all` would turn on.
+  void omitUnimplemented() {
+    std::vector<std::string> missing;
+    for (Candidate &candidate : candidates) {
+      if (!candidate.isOn || candidate.isNamed || candidate.boost.isImplemented)
+        continue;
+      missing.push_back(candidate.boost.name.str());
+      turnOff(candidate, "not implemented");
+    }
+    if (missing.empty())
+      return;
+    std::string list = llvm::join(missing, ", ");
+    if (mode == "enable_all")
       errors.warning(
-          written->keyExtent,
-          formatv("'{0}' has no effect in mode '{1}'; mode 'manual' reads it",
-                  name, mode));
-    if (isOn && name == "grad_accumulation" &&
-        boost.at(name).at("grad_accumulation_step").integer == 1)
-      errors.warning(written ? written->keyExtent : modeExtent,
+          modeExtent,
+          formatv("'enable_all' ignores what is not implemented: {0}", list));
+    else
+      errors.warning(
+          model.extent,
+          formatv("-O{0} ignores what is not implemented: {1}", level, list));
+  }
+
+  void refuseUnimplemented() {
+    for (Candidate &candidate : candidates) {
+      if (!candidate.isOn || candidate.boost.isImplemented)
+        continue;
+      errors.error(candidate.extent, formatv("boost '{0}' is not implemented",
+                                             candidate.boost.name));
+      turnOff(candidate, "not implemented");
+    }
+  }
+
+  /// Whether the recipe has this feature, and where; boosts up to `end` count.
+  bool has(StringRef feature, const Candidate *end, const Candidate *&found) {
+    for (const Candidate &candidate : candidates) {
+      if (&candidate == end)
+        break;
+      if (candidate.boost.name == feature) {
+        found = &candidate;
+        return candidate.isOn;
+      }
+    }
+    return feature == boost::kLossScale &&
+           !model.at("amp").at("loss_scale").is(Node::Kind::Null);
+  }
+
+  void refuseConflicts() {
+    std::vector<std::string> omitted;
+    for (Candidate &candidate : candidates) {
+      if (!candidate.isOn)
+        continue;
+      for (StringRef feature : boost::getFeatures()) {
+        const Candidate *other = nullptr;
+        const boost::Conflict *conflict =
+            boost::findConflict(candidate.boost.name, feature);
+        if (!conflict || !has(feature, &candidate, other))
+          continue;
+        if (mode == "enable_all") {
+          omitted.push_back(
+              formatv("{0} (not with {1})", candidate.boost.name, feature));
+        } else {
+          // One of the two is named: no level turns on what is refused.
+          const Candidate &named =
+              other && !candidate.isNamed ? *other : candidate;
+          errors.error(
+              named.extent,
+              formatv("boost '{0}' cannot be combined with '{1}': {2}; turn "
+                      "one of them off",
+                      named.boost.name,
+                      &named == &candidate ? feature
+                                           : StringRef(candidate.boost.name),
+                      conflict->reason));
+        }
+        turnOff(candidate, "not with " + feature);
+        break;
+      }
+    }
+    if (!omitted.empty())
+      mlir::emitRemark(modeExtent.place())
+          << "'enable_all' leaves out what cannot be combined: "
+          << llvm::join(omitted, ", ");
+  }
+
+  void reportUnused(const Candidate &candidate) {
+    StringRef name = candidate.boost.name;
+    if (candidate.isOn && name == "grad_accumulation" &&
+        boosts.at(name).at("grad_accumulation_step").integer == 1)
+      errors.warning(candidate.extent,
                      "'grad_accumulation' has no effect with 1 micro-batch; "
                      "the number is 'grad_accumulation_step'");
-    if (const Node *section = boost.find(name); section && !isOn)
-      warnOfUnused(name, *section, errors);
-    if (isOn && !isBuilt(name)) {
-      Extent place =
-          written && mode == "manual" ? written->keyExtent : modeExtent;
-      if (isNamed)
-        errors.error(place, formatv("boost '{0}' is not implemented", name));
-      else
-        missing.push_back(name.str());
-      isOn = false;
-      reason += "; not implemented";
-    }
-    if (decisions)
-      decisions->push_back({name.str(), isOn, reason});
+    if (const Node *section = boosts.find(name); section && !candidate.isOn)
+      warnOfUnused(candidate.boost, *section, errors);
+  }
+
+  void writeSwitch(const Candidate &candidate) {
     Node value;
     value.kind = Node::Kind::Boolean;
-    value.boolean = isOn;
+    value.boolean = candidate.isOn;
     value.extent = switches.extent;
-    if (Node *old = switches.find(name))
+    if (Node *old = switches.find(candidate.boost.name))
       *old = value;
     else
-      switches.add(name, switches.extent, value);
+      switches.add(candidate.boost.name, switches.extent, value);
   }
-  if (!missing.empty())
-    errors.warning(model.extent,
-                   formatv("-O{0} ignores what is not implemented: {1}", level,
-                           llvm::join(missing, ", ")));
+
+  Node &model, &boosts, &switches;
+  int level;
+  ErrorList &errors;
+  std::string mode;
+  Extent modeExtent;
+  std::vector<Candidate> candidates;
+};
+
+} // namespace
+
+void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
+                                     std::vector<BoostDecision> *decisions) {
+  BoostResolver(model, level, errors).run(decisions);
+}
+
+void boostc::frontend::normalizeHead(Node &model, const ModelTable &table) {
+  const Node &boost = model.at("boost");
+  if (!boost.at("boost").at("less_bn").boolean ||
+      !boost.at("less_bn").at("fn_flag").boolean)
+    return;
+  Node &layer = model.find("layers")->items.back();
+  StringRef loss = model.at("loss").at("op").text;
+  if (layer.at("op").text != "dense" || !loss.contains("cross_entropy")) {
+    mlir::emitRemark(layer.extent.place())
+        << "less_bn normalises no head (fn_flag): "
+        << (loss.contains("cross_entropy")
+                ? "the last layer is not a dense one"
+                : "the loss does not compare classes");
+    return;
+  }
+  mlir::emitRemark(layer.extent.place())
+      << "less_bn makes layer '" << layer.at("name").text
+      << "' a normalized_dense"
+      << (layer.at("bias").boolean ? " without its bias" : "") << " (fn_flag)";
+  // The same keys but for the bias, and one parameter in its place.
+  const LayerEntry &entry =
+      table.entry(LayerSpec::Kind::Layer, "normalized_dense");
+  layer.find("op")->text = entry.spec.name.str();
+  llvm::erase_if(layer.members,
+                 [](const Member &member) { return member.key == "bias"; });
+  Node &init = *layer.find("init");
+  llvm::erase_if(init.members,
+                 [](const Member &member) { return member.key == "bias"; });
+  Node ones = Node::makeObject(init.extent);
+  ones.isDefault = true;
+  ones.add("type", init.extent, Node::makeText("ones", init.extent));
+  init.add("multiplier", init.extent, std::move(ones));
 }

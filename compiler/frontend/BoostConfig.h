@@ -18,10 +18,14 @@ void applyBoostOverride(Node &document, const ModelTable &table,
                         const Source &option, ErrorList &errors);
 
 /// Decides, in a resolved model, which boosts are on: writes every switch out.
-/// A boost that was asked for by name and is not implemented is an error; what
-/// a level would turn on and is not implemented is listed in one warning.
-/// `decisions` may be null.
+/// A boost that was asked for by name and is not implemented is an error, and
+/// so are two that cannot be combined (BoostPlan.h); what a level would turn on
+/// and is not implemented is listed in one warning. `decisions` may be null.
 void resolveBoosts(Node &model, int level, ErrorList &errors,
                    std::vector<BoostDecision> *decisions);
+
+/// less_bn.fn_flag, after resolveBoosts(): the last layer, if it is the dense
+/// layer of a classifier, becomes a normalized_dense.
+void normalizeHead(Node &model, const ModelTable &table);
 
 } // namespace boostc::frontend

@@ -201,6 +201,21 @@ static LogicalResult setAdasum(ProgramParts &parts) {
   return success();
 }
 
+static void setFreeze(ProgramParts &parts, const Node &freeze) {
+  const Node &total = freeze.at("total_steps");
+  // The original makes its schedule this much longer than the run.
+  auto length = static_cast<int64_t>(static_cast<double>(total.integer) * 1.01);
+  parts.program->setAttr(
+      train::kFreezeAttrName,
+      train::FreezeAttr::get(
+          parts.program.getContext(), freeze.at("param_groups").integer,
+          freeze.at("freeze_type").integer == 0
+              ? train::FreezeSchedule::Continuous
+              : train::FreezeSchedule::Interleaved,
+          parts.builder.getF64FloatAttr(freeze.at("freeze_p").number),
+          total.is(Node::Kind::Null) ? 0 : length));
+}
+
 /// What the passes of compiler/boost are to do.
 static LogicalResult setBoosts(ProgramParts &parts) {
   const Node &settings = parts.model.at("train");
@@ -214,6 +229,16 @@ static LogicalResult setBoosts(ProgramParts &parts) {
   if (averaging.getMicroBatches() != train::Reduction::Mean ||
       averaging.getRanks() != train::Reduction::Mean)
     parts.program->setAttr(train::kAveragingAttrName, averaging);
+  const Node &boost = parts.model.at("boost");
+  if (boost.at("boost").at("less_bn").boolean) {
+    parts.program->setAttr(train::kLessBatchNormsAttrName,
+                           parts.builder.getUnitAttr());
+    if (boost.at("less_bn").at("gc_flag").boolean)
+      parts.program->setAttr(train::kCentralizeGradientsAttrName,
+                             parts.builder.getUnitAttr());
+  }
+  if (boost.at("boost").at("grad_freeze").boolean)
+    setFreeze(parts, boost.at("grad_freeze"));
   return setAdasum(parts);
 }
 

@@ -1,3 +1,4 @@
+#include "compiler/boost/BoostPlan.h"
 #include "compiler/frontend/ModelTable.h"
 #include "runtime/data/Draw.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -486,14 +487,6 @@ ObjectTable frontend::trainTable() {
                 "`boost-run` refuses to train on another number.")}};
 }
 
-static constexpr llvm::StringLiteral kSwitches[] = {
-    "less_bn",           "grad_freeze", "adasum",
-    "grad_accumulation", "dim_reduce",  "loss_scale_group"};
-
-llvm::ArrayRef<llvm::StringLiteral> frontend::boostSwitches() {
-  return kSwitches;
-}
-
 static KeyTable section(std::string name, std::string summary,
                         std::vector<KeyTable> keys) {
   return {name, makeObject({name, summary, std::move(keys)}), summary, "{}"};
@@ -509,6 +502,8 @@ ObjectTable frontend::boostTable() {
   ValueTable count = makeInteger(1, 1 << 20);
   ValueTable ranks = count;
   ranks.isNullable = true;
+  ValueTable steps = makeInteger(1, 1e12);
+  steps.isNullable = true;
 
   std::vector<KeyTable> switches = {
       {"mode", choice({"auto", "manual", "enable_all", "disable_all"}),
@@ -517,11 +512,13 @@ ObjectTable frontend::boostTable() {
        "the default when one of them is given. `enable_all`, `disable_all`: "
        "every or no "
        "boost."}};
-  for (llvm::StringRef name : kSwitches)
+  for (const boost::Boost &boost : boost::getBoosts())
     switches.push_back(
-        {name.str(), boolean,
-         llvm::formatv("Whether {0} is on; without it, as the level says.",
-                       name)});
+        {boost.name.str(), boolean,
+         llvm::formatv("Whether a boost is on that {0}{1}; without it, as the "
+                       "level says.",
+                       boost.summary,
+                       boost.isImplemented ? "" : " (not implemented)")});
   return {
       "boost",
       "Boost algorithms and their parameters.",
@@ -542,13 +539,18 @@ ObjectTable frontend::boostTable() {
                 optional("gc_flag", boolean, "true", "Centralise gradients.")}),
        section(
            "grad_freeze", "Skip the first layers in some steps.",
-           {optional("param_groups", count, "10", "Number of freeze groups."),
+           {optional("param_groups", makeInteger(1, 256), "10",
+                     "Number of freeze groups: group k trains the layers from "
+                     "number k * (layers / groups) on."),
             optional("freeze_type", makeInteger(0, 1), "1",
-                     "0: one growing prefix after the other, 1: interleaved."),
+                     "0: whole steps, then one step of each group; 1: steps of "
+                     "random groups among whole ones."),
             optional("freeze_p", share, "0.7",
                      "Share of the steps in which nothing is frozen."),
-            optional("total_steps", makeInteger(1, 1e12), "65536",
-                     "Length of the freezing schedule.")}),
+            optional(
+                "total_steps", steps, "null",
+                "Steps, and 1 % more, after which schedule 1 begins again; "
+                "null: never.")}),
        section(
            "adasum", "Sum gradients over ranks less what they have in common.",
            {optional("mode", choice({"delta", "gradient"}), "\"delta\"",

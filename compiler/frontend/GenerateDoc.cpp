@@ -1,4 +1,5 @@
 // The table as docs/model-format.md.
+#include "compiler/boost/BoostPlan.h"
 #include "compiler/frontend/ExpandBlocks.h"
 #include "compiler/frontend/Frontend.h"
 #include "llvm/ADT/StringExtras.h"
@@ -241,6 +242,47 @@ static void printInputs(raw_ostream &os, const ObjectTable &file) {
   }
 }
 
+/// What each level turns on.
+static void printLevels(raw_ostream &os) {
+  os << "A level turns boosts on, in this order:\n\n| boost | `-O0` | `-O1` | "
+        "`-O2` | what it does |\n|---|---|---|---|---|\n";
+  for (const boost::Boost &boost : boost::getBoosts()) {
+    os << "| `" << boost.name << "` |";
+    for (int level : {0, 1, 2})
+      os << (boost.level > 0 && level >= boost.level ? " on |" : " |");
+    os << " " << cell(boost.summary)
+       << (boost.isImplemented ? "" : "; not implemented") << " |\n";
+  }
+  os << "\n";
+}
+
+/// Which features go together: one half of a symmetric matrix.
+static void printLegality(raw_ostream &os) {
+  os << "Any two go together but those that are refused, an error that says "
+        "why:\n\n|";
+  llvm::ArrayRef<llvm::StringLiteral> features = boost::getFeatures();
+  for (StringRef feature : features.drop_back())
+    os << " | `" << feature << "`";
+  os << " |\n|---|";
+  for (size_t i = 0; i + 1 < features.size(); ++i)
+    os << "---|";
+  os << "\n";
+  for (size_t row = 1; row < features.size(); ++row) {
+    os << "| `" << features[row] << "` |";
+    for (size_t column = 0; column + 1 < features.size(); ++column)
+      os << (column >= row ? " |"
+             : boost::findConflict(features[row], features[column])
+                 ? " refused |"
+                 : " yes |");
+    os << "\n";
+  }
+  os << "\n| refused | why |\n|---|---|\n";
+  for (const boost::Conflict &conflict : boost::getConflicts())
+    os << "| `" << conflict.first << "`, `" << conflict.second << "` | "
+       << cell(conflict.reason) << " |\n";
+  os << "\n";
+}
+
 std::string boostc::generateModelFormatDoc(mlir::MLIRContext &context) {
   loadModelDialects(context);
   ModelTable table(context);
@@ -278,7 +320,9 @@ std::string boostc::generateModelFormatDoc(mlir::MLIRContext &context) {
   printKeys(os, *file.find("train")->value.object, true);
   os << "## Boost\n\n`boost` is a dictionary of sections. A section counts "
         "only when its "
-        "boost is on.\n\n";
+        "boost is on. [Boosts](boosts.md) says what they compute.\n\n";
+  printLevels(os);
+  printLegality(os);
   for (const KeyTable &section : table.boost().keys) {
     os << "### `" << section.name << "`\n\n" << section.doc << "\n\n";
     printKeys(os, *section.value.object, true);

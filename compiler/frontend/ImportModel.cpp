@@ -88,6 +88,8 @@ private:
       return {};
     resolveModel(model, expanded, table, errors);
     resolveBoosts(model, options.boostLevel, errors, decisions);
+    if (!errors.hasErrors())
+      normalizeHead(model, table);
     MicroBatchSizes sizes = resolveMicroBatches(model, table, errors);
     if (errors.hasErrors())
       return {};

@@ -135,9 +135,6 @@ ObjectTable useTable();
 ValueTable blocksTable(ValueTable layer);
 ObjectTable boostTable();
 
-/// The boost switches, in the order in which the step applies them.
-llvm::ArrayRef<llvm::StringLiteral> boostSwitches();
-
 /// Shorthand for the tables.
 ValueTable makeInteger(double minimum, double maximum);
 ValueTable makeList(ValueTable element, size_t minItems, size_t maxItems);

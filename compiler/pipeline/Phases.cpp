@@ -80,6 +80,12 @@ static void addPhase(OpPassManager &manager, Phase phase,
     // Canonical forms of the forward save work there and in what is derived
     // from it.
     addCleanup(manager);
+    // Before autodiff: what is not there has no backward, and casts.
+    manager.nest<train::ProgramOp>().addPass(
+        boost::createRemoveBatchNormsPass());
+    // While the forward says what is a weight.
+    manager.nest<train::ProgramOp>().addPass(
+        boost::createCentralizeGradientsPass());
     // Before autodiff: gradients have the types of their values, and those of
     // parameters are not rounded.
     manager.nest<train::ProgramOp>().addPass(
@@ -92,6 +98,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     break;
 
   case Phase::Step:
+    // First: what follows changes the functions of all variants alike.
+    program.addPass(boost::createFreezeLayersPass());
     // What a micro-batch contributes is known before what ranks sum of it.
     program.addPass(boost::createAverageMicroBatchesPass());
     program.addPass(boost::createAccumulateInPlacePass());
@@ -182,6 +190,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
         layouts.addPass(
             createChooseContractionsPass(options.chooseContraction));
     }
+    // Ops are what they will be, and buffers do not share memory yet.
+    manager.nest<train::ProgramOp>().addPass(createSpecializeMicrosPass());
     addMemoryPlan(manager);
     break;
 

@@ -58,6 +58,7 @@ StringRef boostc::CollectiveOpInterface::getParameter(unsigned index) {
 #include "dialects/interfaces/CostOpInterface.cpp.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.cpp.inc"
 #include "dialects/interfaces/ErrorBoundOpInterface.cpp.inc"
+#include "dialects/interfaces/LayerKindOpInterface.cpp.inc"
 #include "dialects/interfaces/LayerOpInterface.cpp.inc"
 #include "dialects/interfaces/LibraryCallOpInterface.cpp.inc"
 #include "dialects/interfaces/LowerToLinalgOpInterface.cpp.inc"

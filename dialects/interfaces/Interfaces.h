@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialects/interfaces/ErrorBound.h"
+#include "dialects/interfaces/LayerKind.h"
 #include "dialects/interfaces/LayerSpec.h"
 #include "dialects/interfaces/Precision.h"
 #include "dialects/interfaces/ReferenceValue.h"
@@ -55,6 +56,7 @@ llvm::LogicalResult verifyContraction(mlir::Operation *op);
 #include "dialects/interfaces/CostOpInterface.h.inc"
 #include "dialects/interfaces/DifferentiableOpInterface.h.inc"
 #include "dialects/interfaces/ErrorBoundOpInterface.h.inc"
+#include "dialects/interfaces/LayerKindOpInterface.h.inc"
 #include "dialects/interfaces/LayerOpInterface.h.inc"
 #include "dialects/interfaces/LibraryCallOpInterface.h.inc"
 #include "dialects/interfaces/LowerToLinalgOpInterface.h.inc"

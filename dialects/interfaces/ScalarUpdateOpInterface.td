@@ -52,13 +52,14 @@ def GradientTransformOpInterface : OpInterface<"GradientTransformOpInterface"> {
     An elementwise change of a gradient before a rule sees it. It becomes part of the
     rule's own pass over memory.
 
-    Operands of such an op: the gradient, then control scalars; result: the gradient.
+    Operands of such an op: the gradient, then controls, a scalar for all elements or a
+    vector with one for each index of dimension 0; result: the gradient.
   }];
   let cppNamespace = "::boostc";
   let methods = [
     InterfaceMethod<[{
-        Emits the change of one element. `operands` are scalars in the order of the
-        op's operands.
+        Emits the change of one element. `operands` are the scalars that the op's operands
+        have for it, in their order.
       }],
       "::mlir::Value", "buildScalarTransform",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands)>,

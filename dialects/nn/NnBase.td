@@ -10,6 +10,7 @@ include "dialects/interfaces/BatchReducingOpInterface.td"
 include "dialects/interfaces/CostOpInterface.td"
 include "dialects/interfaces/DifferentiableOpInterface.td"
 include "dialects/interfaces/ErrorBoundOpInterface.td"
+include "dialects/interfaces/LayerKindOpInterface.td"
 include "dialects/interfaces/LayerOpInterface.td"
 include "dialects/interfaces/LibraryCallOpInterface.td"
 include "dialects/interfaces/LowerToLinalgOpInterface.td"
@@ -67,6 +68,13 @@ class Nn_ComputesLow<int operands> : Boost_Precision<"Low", operands>;
 def Nn_ComputesFloat32 : Boost_Precision<"Float32", 0>;
 def Nn_Normalizes : Boost_Precision<"Normalize", 1>;
 def Nn_Moves : Boost_Precision<"Move", 255>;
+
+// What an op is to the structure of a network, see LayerKind.
+def Nn_IsContraction : Boost_LayerKind<"Contraction">;
+def Nn_IsBatchNorm : Boost_LayerKind<"BatchNorm">;
+def Nn_IsAdd : Boost_LayerKind<"Add">;
+def Nn_IsConcat : Boost_LayerKind<"Concat">;
+def Nn_IsPool : Boost_LayerKind<"Pool">;
 
 // What every nn op has: it is pure, runs in the interpreter, lowers to linalg, and knows
 // its cost and the error of its result.

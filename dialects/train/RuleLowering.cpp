@@ -18,8 +18,9 @@ public:
     source = value;
   }
 
-  /// Appends the operands that the elements need: the source, then the scalars
-  /// of the transforms.
+  /// Appends the operands that the elements need: the source, then the controls
+  /// of the transforms, one for all elements or one for each index of
+  /// dimension 0.
   void addOperands(OpBuilder &b, SmallVectorImpl<Value> &inputs,
                    SmallVectorImpl<AffineMap> &maps) const {
     unsigned rank = cast<RankedTensorType>(source.getType()).getRank();
@@ -28,7 +29,10 @@ public:
     for (Operation *transform : transforms)
       for (Value control : transform->getOperands().drop_front()) {
         inputs.push_back(control);
-        maps.push_back(projection(b, rank, {}));
+        bool isScalar =
+            cast<RankedTensorType>(control.getType()).getRank() == 0;
+        maps.push_back(isScalar ? projection(b, rank, {})
+                                : projection(b, rank, {0}));
       }
   }
 

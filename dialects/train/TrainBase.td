@@ -138,6 +138,25 @@ def Train_EmaAttr : AttrDef<Train_Dialect, "Ema"> {
   let assemblyFormat = "`<` struct($decay, $evaluate) `>`";
 }
 
+def Train_FreezeAttr : AttrDef<Train_Dialect, "Freeze"> {
+  let mnemonic = "freeze";
+  let summary = "how the first layers are to be frozen in some steps";
+  let description = [{
+    The number of freeze groups, the schedule, the share of the steps in which nothing is
+    frozen, and the steps after which the schedule begins again, where 0 means never; see
+    `boostc-freeze-layers`. Sits on `train.program` under the name `train.freeze`.
+
+    Example: `#train.freeze<groups = 10, schedule = interleaved, full_share = 7.000000e-01 : f64, length = 0>`.
+  }];
+  let parameters = (ins "int64_t":$groups, EnumParameter<Train_FreezeSchedule>:$schedule,
+                        "::mlir::FloatAttr":$fullShare, "int64_t":$length);
+  let assemblyFormat = [{
+    `<` `groups` `=` $groups `,` `schedule` `=` $schedule `,` `full_share` `=` $fullShare `,`
+    `length` `=` $length `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 def Train_AdasumAttr : AttrDef<Train_Dialect, "Adasum"> {
   let mnemonic = "adasum";
   let summary = "how ranks are to be combined by Adasum";

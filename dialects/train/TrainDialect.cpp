@@ -99,6 +99,18 @@ AmpAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, AmpLevel,
 }
 
 LogicalResult
+FreezeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   int64_t groups, FreezeSchedule, FloatAttr fullShare,
+                   int64_t length) {
+  double share = fullShare.getValueAsDouble();
+  if (groups >= 1 && share >= 0.0 && share <= 1.0 && length >= 0)
+    return success();
+  return emitError() << "expected groups of 1 or more, a share from 0 to 1 and "
+                        "a length of 0 or more, found "
+                     << groups << ", " << share << " and " << length;
+}
+
+LogicalResult
 ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      ScheduleKind, ScheduleUnit, DenseF64ArrayAttr numbers) {
   if (numbers.size() != NumberCount)

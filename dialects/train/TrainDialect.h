@@ -89,6 +89,14 @@ constexpr llvm::StringLiteral kAdasumAttrName = "train.adasum";
 constexpr llvm::StringLiteral kAmpAttrName = "train.amp";
 /// The same for an EmaAttr; a program without it averages no weights.
 constexpr llvm::StringLiteral kEmaAttrName = "train.ema";
+/// Names of the attributes, of no value, of a program whose blocks are to have
+/// fewer batch norms, and whose weights' gradients are to be centralised.
+constexpr llvm::StringLiteral kLessBatchNormsAttrName = "train.less_batch_norms";
+constexpr llvm::StringLiteral kCentralizeGradientsAttrName =
+    "train.centralize_gradients";
+/// Name of the attribute that holds a FreezeAttr; a program without it trains
+/// all parameters in all steps.
+constexpr llvm::StringLiteral kFreezeAttrName = "train.freeze";
 /// Name of the attribute of a program that holds the fewest real samples of a
 /// micro-batch through which a gradient passes, where that is not 1.
 constexpr llvm::StringLiteral kMinSamplesAttrName = "train.min_samples";

@@ -36,6 +36,12 @@ def Train_AmpLevel : I32EnumAttr<"AmpLevel", "how much of a model mixed precisio
   let cppNamespace = "::boostc::train";
 }
 
+def Train_FreezeSchedule : I32EnumAttr<"FreezeSchedule", "in which steps layers are frozen", [
+  I32EnumAttrCase<"Continuous", 0, "continuous">,
+  I32EnumAttrCase<"Interleaved", 1, "interleaved">]> {
+  let cppNamespace = "::boostc::train";
+}
+
 def Train_AdasumMode : I32EnumAttr<"AdasumMode", "what Adasum combines", [
   I32EnumAttrCase<"Delta", 0, "delta">,
   I32EnumAttrCase<"Gradient", 1, "gradient">]> {

@@ -201,6 +201,17 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "dense", "units": 3 })",
        momentum, R"("top_1")",
        R"({ "op": "softmax_cross_entropy", "label_smoothing": 0.1, "smoothing": "others" })"},
+      // Vectors on both sides of the epsilon: most have a squared length of
+      // about 1.
+      {"unit_vectors", 5, "[6, 4]", 3,
+       R"({ "op": "l2_normalize", "epsilon": 1.0 },
+{ "op": "multiplier", "init": { "multiplier": { "type": "constant", "value": 1.5 } } },
+{ "op": "dense", "units": 7 },
+{ "op": "tanh" },
+{ "op": "l2_normalize" },
+{ "op": "flatten" },
+{ "op": "normalized_dense", "units": 3 })",
+       momentumDecay, R"("top_1")"},
       // Statistics over images and over columns, of tails of one sample too.
       {"normed_images", 4, "[3, 7, 6]", 3,
        R"({ "name": "first", "op": "conv2d", "filters": 5, "kernel": 3, "padding": 1 },

@@ -20,6 +20,7 @@ struct Sketch {
   bool isStaged = false; ///< there every other product, through shared memory
   rt::Reproducibility reproducible = rt::Reproducibility::On;
   int64_t microBatches = 1; ///< more than one where they add to one set
+  std::vector<std::string> boosts = {}; ///< --boost KEY=VALUE
 
   e2e::Model getModel() const;
   CompileOptions getOptions() const;

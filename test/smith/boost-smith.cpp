@@ -149,8 +149,8 @@ Sketch reduce(Sketch sketch) {
 
 void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
   printf(
-      "seed %llu, %s%s%s%s, %u threads, reproducible %s, %lld micro-batches: "
-      "%s\n%s",
+      "seed %llu, %s%s%s%s, %u threads, reproducible %s, %lld micro-batches, "
+      "boosts [%s]: %s\n%s",
       static_cast<unsigned long long>(seed),
       !sketch.isForGpus         ? ""
       : sketch.callsCudaLibrary ? "simulated GPU with its library, "
@@ -158,7 +158,8 @@ void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
       sketch.isStaged ? "tiling, " : "", sketch.isTf32 ? "tf32, " : "",
       sketch.useLibrary ? "library" : "loops", sketch.threads,
       rt::stringifyReproducibility(sketch.reproducible).str().c_str(),
-      static_cast<long long>(sketch.microBatches), finding.c_str(),
+      static_cast<long long>(sketch.microBatches),
+      llvm::join(sketch.boosts, " ").c_str(), finding.c_str(),
       sketch.getModel().getJson().c_str());
   fflush(stdout);
 }

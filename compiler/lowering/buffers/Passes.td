@@ -101,6 +101,36 @@ def AssignLayoutsPass : Pass<"boostc-assign-layouts", "::boostc::train::ProgramO
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def SpecializeMicrosPass
+    : Pass<"boostc-specialize-micros", "::boostc::train::ProgramOp"> {
+  let summary = "gives each variant a micro that computes what its update reads";
+  let description = [{
+    Where variants share a `micro` and have updates of their own, a variant whose update does not
+    take all gradients gets copies of `micro` and `combine` without the ops that compute the
+    others alone: from the end on, an op goes whose results no later op and no update reads. This
+    is where a backward that freezes the first layers ends early. Kernels are the same ones, made
+    once (`boostc-merge-kernels`). The pass comes when all buffers are chosen and before they are
+    placed, so that ops say what they read and write, and temporaries of a copy are its own.
+
+    Before, with an update of `@late` that takes the gradient of `v` alone:
+    ```mlir
+    train.variant @late micro(@micro) update(@update_late)
+    train.variant @full micro(@micro) update(@update)
+    func.func @micro(..., %gw: memref<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                     %gv: memref<2x4xf32> {rt.binding = #rt.binding<gradient, "v">}) {
+      rt.matmul ins(%dy, %h : ...) outs(%gv : memref<2x4xf32>)
+      rt.matmul ins(%dh, %x : ...) outs(%gw : memref<4x3xf32>)
+    ```
+    After:
+    ```mlir
+    train.variant @late micro(@micro_late) update(@update_late)
+    train.variant @full micro(@micro) update(@update)
+    func.func @micro_late(...) {
+      rt.matmul ins(%dy, %h : ...) outs(%gv : memref<2x4xf32>)
+    ```
+  }];
+}
+
 def MarkGradientsReadyPass
     : Pass<"boostc-mark-gradients-ready", "::boostc::train::ProgramOp"> {
   let summary = "says where in @micro a collective could begin";

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_AddOp : Nn_ElementwiseOp<"add", [
+def Nn_AddOp : Nn_ElementwiseOp<"add", [Nn_IsAdd,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "elementwise sum of two tensors";

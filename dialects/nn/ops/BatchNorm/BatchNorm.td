@@ -5,7 +5,7 @@ include "dialects/nn/NnBase.td"
 
 def Nn_Channels : TensorRankOf<[F32], [1]>;
 
-def Nn_BatchNormOp : Nn_Op<"batch_norm", [Nn_Normalizes,
+def Nn_BatchNormOp : Nn_Op<"batch_norm", [Nn_Normalizes, Nn_IsBatchNorm,
     AllTypesMatch<["input", "result"]>,
     AllTypesMatch<["weight", "bias", "mean", "variance"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
@@ -89,7 +89,7 @@ def Nn_BatchNormGradOp : Nn_Op<"batch_norm_grad", [
   let hasVerifier = 1;
 }
 
-def Nn_BatchNormInferenceOp : Nn_Op<"batch_norm_inference", [Nn_Normalizes,
+def Nn_BatchNormInferenceOp : Nn_Op<"batch_norm_inference", [Nn_Normalizes, Nn_IsBatchNorm,
     AllTypesMatch<["input", "result"]>,
     AllTypesMatch<["weight", "bias", "mean", "variance"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {

@@ -4,7 +4,7 @@
 include "dialects/nn/NnBase.td"
 
 def Nn_ConcatOp : Nn_MovementOp<"concat", [
-    InferTypeOpAdaptor, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+    Nn_IsConcat, InferTypeOpAdaptor, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "concatenation along a dimension";
   let description = [{

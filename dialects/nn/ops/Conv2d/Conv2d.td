@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<3>,
+def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<3>, Nn_IsContraction,
     Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
@@ -38,6 +38,9 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<3>,
     $input `,` $weight (`,` $bias^)? `strides` $strides `padding` $padding
     `dilations` $dilations `groups` $groups attr-dict `:`
     type($input) `,` type($weight) (`,` type($bias)^)?
+  }];
+  let extraClassDeclaration = [{
+    int64_t getChannelGroups() { return getGroups(); }
   }];
 }
 

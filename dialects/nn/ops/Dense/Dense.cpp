@@ -4,6 +4,10 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
+static constexpr StringLiteral kNormalizedDense = "normalized_dense";
+/// A normalised layer divides by the root of this at least: MindSpore's epsilon.
+static constexpr double kMinSquaredLength = 1e-4;
+
 /// `value` has rows, which `weight`, a matrix, is multiplied by.
 static LogicalResult verifyOperands(std::optional<Location> loc, Type value,
                                     Type weight) {
@@ -130,7 +134,34 @@ std::vector<LayerSpec> DenseOp::getLayerSpecs() {
   spec.parameters = {
       {"weight", BOOSTC_ROLE_WEIGHT, "uniform_fan_in", "`[units, inputs]`."},
       {"bias", BOOSTC_ROLE_BIAS, "uniform_fan_in", "`[units]`."}};
-  return {spec};
+  LayerSpec normalized{
+      kNormalizedDense, LayerSpec::Kind::Layer,
+      "Fully connected layer of normalised vectors, `y[n, ..., u] = multiplier "
+      "* cosine of x[n, ..., :] and weight[u, :]`; a vector shorter than 0.01 "
+      "counts as one of that length. The head of "
+      "[less_bn](boosts.md#less_bn)."};
+  normalized.keys = {spec.keys[0]};
+  normalized.parameters = {
+      spec.parameters[0],
+      {"multiplier", BOOSTC_ROLE_MULTIPLIER, "ones", "`[1]`."}};
+  return {spec, normalized};
+}
+
+/// multiplier * cosine(x, weight): MindSpore's head for less_bn.
+static FailureOr<SmallVector<Value>> buildNormalizedDense(LayerBuilder &layer,
+                                                          Value weight) {
+  FailureOr<Value> multiplier = layer.parameter("multiplier", {1}, 1, 1);
+  if (failed(multiplier))
+    return failure();
+  OpBuilder &b = layer.builder;
+  auto normalize = [&](Value value) -> Value {
+    return L2NormalizeOp::create(b, layer.loc, value.getType(), value,
+                                 b.getF64FloatAttr(kMinSquaredLength));
+  };
+  Value cosines = DenseOp::create(b, layer.loc, normalize(layer.inputs[0]),
+                                  normalize(weight), Value());
+  return SmallVector<Value>{MultiplierOp::create(
+      b, layer.loc, cosines.getType(), cosines, *multiplier)};
 }
 
 FailureOr<SmallVector<Value>> DenseOp::buildLayer(LayerBuilder &layer) {
@@ -141,6 +172,8 @@ FailureOr<SmallVector<Value>> DenseOp::buildLayer(LayerBuilder &layer) {
       layer.parameter("weight", {units, inputs}, inputs, units);
   if (failed(weight))
     return failure();
+  if (layer.spec.name == kNormalizedDense)
+    return buildNormalizedDense(layer, *weight);
   Value bias;
   if (layer.getBoolean("bias")) {
     FailureOr<Value> parameter =

@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_DenseOp : Nn_Op<"dense", [Nn_ComputesLow<3>,
+def Nn_DenseOp : Nn_Op<"dense", [Nn_ComputesLow<3>, Nn_IsContraction,
     Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,

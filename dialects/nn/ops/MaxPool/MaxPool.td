@@ -3,7 +3,7 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_MaxPoolOp : Nn_Op<"max_pool", [Nn_Moves,
+def Nn_MaxPoolOp : Nn_Op<"max_pool", [Nn_Moves, Nn_IsPool,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {

@@ -6,7 +6,7 @@ include "dialects/nn/NnBase.td"
 include "dialects/nn/NnEnums.td"
 
 def Nn_ReduceOp : Nn_Op<"reduce", [
-    InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    Nn_IsPool, InferTypeOpAdaptor, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "sum, mean or largest element along dimensions";

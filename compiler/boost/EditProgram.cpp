@@ -1,0 +1,187 @@
+#include "compiler/boost/EditProgram.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace boostc;
+
+void boost::eraseDeadOps(func::FuncOp function) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+void boost::eraseResults(func::FuncOp function, BindingFilter isMeant) {
+  llvm::BitVector erased(function.getNumResults());
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (rt::BindingAttr binding = rt::getResultBinding(function, i))
+      erased[i] = isMeant(binding);
+  if (erased.none())
+    return;
+  function.front().getTerminator()->eraseOperands(erased);
+  LogicalResult changed = function.eraseResults(erased);
+  assert(succeeded(changed) && "functions of a program take any results");
+  (void)changed;
+  eraseDeadOps(function);
+}
+
+/// Takes `value`, and what is computed of it, out of ops that do with any
+/// number of values.
+static LogicalResult forget(Value value) {
+  while (!value.use_empty()) {
+    OpOperand &use = *value.use_begin();
+    Operation *op = use.getOwner();
+    bool isList = isa<train::GlobalNormOp>(op);
+    if (auto commit = dyn_cast<train::CommitOp>(op))
+      isList = llvm::is_contained(commit.getValues(), value);
+    if (isList) {
+      unsigned number = use.getOperandNumber();
+      if (auto commit = dyn_cast<train::CommitOp>(op))
+        commit.getValuesMutable().erase(
+            number - commit.getValues().getBeginOperandIndex());
+      else
+        op->eraseOperand(number);
+      continue;
+    }
+    if (op->getNumResults() != 1 || !isMemoryEffectFree(op))
+      return op->emitOpError("needs a value that a boost removes");
+    if (failed(forget(op->getResult(0))))
+      return failure();
+    op->erase();
+  }
+  return success();
+}
+
+LogicalResult boost::eraseArguments(func::FuncOp function,
+                                    BindingFilter isMeant) {
+  llvm::BitVector erased(function.getNumArguments());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (rt::BindingAttr binding = rt::getArgumentBinding(function, i))
+      erased[i] = isMeant(binding);
+  for (unsigned i : erased.set_bits())
+    if (failed(forget(function.getArgument(i))))
+      return failure();
+  LogicalResult changed = function.eraseArguments(erased);
+  assert(succeeded(changed) && "functions of a program take any arguments");
+  (void)changed;
+  return success();
+}
+
+SmallVector<func::FuncOp> boost::getCallees(train::ProgramOp program,
+                                            bool withEvaluated) {
+  llvm::SetVector<func::FuncOp> callees;
+  auto add = [&](Operation *op, FlatSymbolRefAttr callee) {
+    callees.insert(
+        SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, callee));
+  };
+  program.walk([&](train::ValueAndGradOp op) { add(op, op.getCalleeAttr()); });
+  if (withEvaluated)
+    program.walk([&](train::EvaluateOp op) { add(op, op.getCalleeAttr()); });
+  return callees.takeVector();
+}
+
+namespace {
+
+/// An op that calls a function while the function loses some of its results and
+/// arguments.
+class CallShrinker {
+public:
+  CallShrinker(const llvm::BitVector &results, const llvm::BitVector &arguments)
+      : results(results), arguments(arguments) {}
+
+  LogicalResult shrink(train::ValueAndGradOp op) {
+    SmallVector<int64_t> outputs, wrt;
+    SmallVector<Value> kept = {op.getSum(), op.getCount()}, gone;
+    for (auto [number, value] :
+         llvm::zip_equal(op.getOutputNumbers(), op.getOutputValues())) {
+      (results[number] ? gone : kept).push_back(value);
+      if (!results[number])
+        outputs.push_back(renumber(results, number));
+    }
+    for (auto [number, value] :
+         llvm::zip_equal(op.getWrt(), op.getGradients())) {
+      (arguments[number] ? gone : kept).push_back(value);
+      if (!arguments[number])
+        wrt.push_back(renumber(arguments, number));
+    }
+    OpBuilder b(op);
+    auto smaller = train::ValueAndGradOp::create(
+        b, op.getLoc(), ValueRange(kept).getTypes(), op.getCalleeAttr(),
+        keepInputs(op.getInputs()), op.getScale(),
+        outputs.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(outputs),
+        b.getDenseI64ArrayAttr(wrt));
+    return replace(op, kept, gone, smaller);
+  }
+
+  LogicalResult shrink(train::EvaluateOp op) {
+    SmallVector<Value> kept, gone;
+    for (auto [number, value] : llvm::enumerate(op.getOutputs()))
+      (results[number] ? gone : kept).push_back(value);
+    OpBuilder b(op);
+    auto smaller = train::EvaluateOp::create(
+        b, op.getLoc(), ValueRange(kept).getTypes(), op.getCalleeAttr(),
+        keepInputs(op.getInputs()));
+    return replace(op, kept, gone, smaller);
+  }
+
+private:
+  static int64_t renumber(const llvm::BitVector &erased, int64_t number) {
+    int64_t before = 0;
+    for (unsigned i : erased.set_bits())
+      before += i < number;
+    return number - before;
+  }
+
+  SmallVector<Value> keepInputs(OperandRange inputs) {
+    SmallVector<Value> kept;
+    for (auto [number, input] : llvm::enumerate(inputs))
+      if (!arguments[number])
+        kept.push_back(input);
+    return kept;
+  }
+
+  static LogicalResult replace(Operation *op, ArrayRef<Value> kept,
+                               ArrayRef<Value> gone, Operation *smaller) {
+    for (Value value : gone)
+      if (!value.use_empty())
+        return value.use_begin()->getOwner()->emitOpError(
+            "needs a value that a boost removes");
+    for (auto [i, before] : llvm::enumerate(kept))
+      Value(before).replaceAllUsesWith(smaller->getResult(i));
+    op->erase();
+    return success();
+  }
+
+  const llvm::BitVector &results, &arguments;
+};
+
+} // namespace
+
+LogicalResult boost::shrinkCallee(train::ProgramOp program, func::FuncOp callee,
+                                  const llvm::BitVector &results,
+                                  const llvm::BitVector &arguments) {
+  SmallVector<Operation *> calls;
+  program.walk([&](Operation *op) {
+    FlatSymbolRefAttr symbol;
+    if (auto gradient = dyn_cast<train::ValueAndGradOp>(op))
+      symbol = gradient.getCalleeAttr();
+    else if (auto evaluate = dyn_cast<train::EvaluateOp>(op))
+      symbol = evaluate.getCalleeAttr();
+    if (symbol && symbol.getValue() == callee.getSymName())
+      calls.push_back(op);
+  });
+  CallShrinker shrinker(results, arguments);
+  for (Operation *op : calls) {
+    auto gradient = dyn_cast<train::ValueAndGradOp>(op);
+    if (failed(gradient ? shrinker.shrink(gradient)
+                        : shrinker.shrink(cast<train::EvaluateOp>(op))))
+      return failure();
+  }
+  callee.front().getTerminator()->eraseOperands(results);
+  if (failed(callee.eraseResults(results)) ||
+      failed(callee.eraseArguments(arguments)))
+    llvm_unreachable("functions of a program take any results and arguments");
+  return success();
+}

@@ -1,0 +1,38 @@
+// EditProgram.h - how boosts take memory out of a program: results, arguments
+// and what computes them, for parameters that some steps, or all, leave alone.
+#pragma once
+
+#include "dialects/train/TrainDialect.h"
+
+namespace boostc::boost {
+
+using BindingFilter = llvm::function_ref<bool(rt::BindingAttr)>;
+
+/// Erases the results of `function` whose binding `isMeant`, and every op whose
+/// results nothing uses any more.
+void eraseResults(mlir::func::FuncOp function, BindingFilter isMeant);
+
+/// Erases the arguments of `function` whose binding `isMeant`. `train.commit`
+/// and norms over gradients go on without what is computed of them; any other
+/// use is an error.
+llvm::LogicalResult eraseArguments(mlir::func::FuncOp function,
+                                   BindingFilter isMeant);
+
+/// Erases the ops of `function` that have no effect and no user.
+void eraseDeadOps(mlir::func::FuncOp function);
+
+/// The functions that `program` differentiates (`train.value_and_grad`), each
+/// once; those that it only evaluates follow with `withEvaluated`.
+llvm::SmallVector<mlir::func::FuncOp> getCallees(train::ProgramOp program,
+                                                 bool withEvaluated);
+
+/// Erases results `results` of `callee` and its arguments `arguments`, which
+/// nothing uses, here and in the ops of `program` that call it. What these ops
+/// returned for an erased result, and gradients of erased arguments, must have
+/// no use; else an error is emitted.
+llvm::LogicalResult shrinkCallee(train::ProgramOp program,
+                                 mlir::func::FuncOp callee,
+                                 const llvm::BitVector &results,
+                                 const llvm::BitVector &arguments);
+
+} // namespace boostc::boost

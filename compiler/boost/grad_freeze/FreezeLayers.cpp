@@ -1,0 +1,292 @@
+// grad_freeze: variants of a step that leave the first layers alone; see
+// Passes.td.
+
+#include "compiler/boost/EditProgram.h"
+#include "compiler/boost/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+namespace boostc::boost {
+#define GEN_PASS_DEF_FREEZELAYERSPASS
+#include "compiler/boost/Passes.h.inc"
+} // namespace boostc::boost
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::boost;
+using llvm::formatv;
+
+/// The parameters that are trained or frozen together: a weight with the norm
+/// and the bias that follow it. Those before the first weight are with it.
+static SmallVector<SmallVector<train::ParameterOp>>
+getLayers(train::ProgramOp program) {
+  SmallVector<SmallVector<train::ParameterOp>> layers;
+  bool hasWeight = true;
+  for (auto parameter : program.getOps<train::ParameterOp>()) {
+    train::Role role = parameter.getRole();
+    bool isWeight =
+        role == train::Role::Weight || role == train::Role::Embedding;
+    if (layers.empty() || (isWeight && hasWeight)) {
+      layers.emplace_back();
+      hasWeight = false;
+    }
+    hasWeight |= isWeight;
+    layers.back().push_back(parameter);
+  }
+  return layers;
+}
+
+/// Whether `op` follows from `source`, which is before it in its block.
+static bool dependsOn(Operation *op, Operation *source) {
+  if (op == source)
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *defining = operand.getDefiningOp();
+    return defining && !defining->isBeforeInBlock(source) &&
+           dependsOn(defining, source);
+  });
+}
+
+namespace {
+
+class LayerFreezer {
+public:
+  LayerFreezer(train::ProgramOp program, train::FreezeAttr freeze)
+      : program(program), freeze(freeze), b(program.getContext()),
+        layers(getLayers(program)) {}
+
+  LogicalResult run() {
+    stride = static_cast<int64_t>(layers.size()) / freeze.getGroups();
+    if (std::string reason = findObstacle(); !reason.empty()) {
+      emitRemark(program.getLoc()) << "grad_freeze freezes nothing: " << reason;
+      return success();
+    }
+    if (!program.getOps<train::VariantOp>().empty() ||
+        !program.getOps<train::SelectorOp>().empty())
+      return program.emitOpError(
+          "expected steps of one kind, of which grad_freeze makes others; "
+          "found variants");
+    micro = program.getFunction(train::kMicro);
+    update = program.getFunction(train::kUpdate);
+    if (!micro || !update)
+      return program.emitOpError("expected @micro and @update for grad_freeze");
+    b.setInsertionPoint(micro);
+    for (auto op : llvm::to_vector(update.getOps<train::CountAppliedOp>()))
+      splitCount(op);
+    for (int64_t group = 1; group < freeze.getGroups(); ++group)
+      if (failed(addVariant(group)))
+        return failure();
+    createVariant("full", update, {});
+    if (freeze.getSchedule() == train::FreezeSchedule::Interleaved)
+      addSelector();
+    return success();
+  }
+
+private:
+  /// Why no step would leave a layer alone; empty: some do.
+  std::string findObstacle() const {
+    if (freeze.getGroups() == 1)
+      return "one group trains all layers (param_groups)";
+    if (stride == 0)
+      return formatv("{0} groups need as many layers with weights, and the "
+                     "model has {1} (param_groups)",
+                     freeze.getGroups(), layers.size());
+    if (freeze.getFullShare().getValueAsDouble() == 1.0)
+      return "all steps train all layers (freeze_p)";
+    return "";
+  }
+
+  /// The last group that trains a layer of `parameter`.
+  int64_t getGroup(StringRef parameter) {
+    for (auto [i, layer] : llvm::enumerate(layers))
+      for (train::ParameterOp member : layer)
+        if (member.getSymName() == parameter)
+          return std::min(static_cast<int64_t>(i) / stride,
+                          freeze.getGroups() - 1);
+    llvm_unreachable("the parameter of a rule is declared");
+  }
+
+  static StringRef getParameter(ScalarUpdateOpInterface rule) {
+    rt::BindingAttr binding = rt::getArgumentBinding(rule->getOperand(0));
+    return binding ? binding.getName() : StringRef();
+  }
+
+  /// The number of steps in which a parameter was trained is that of its
+  /// group: each but the last, which trains in all steps, gets a count of its
+  /// own.
+  void splitCount(train::CountAppliedOp count) {
+    llvm::DenseMap<int64_t, SmallVector<ScalarUpdateOpInterface>> rules;
+    for (auto rule : update.getOps<ScalarUpdateOpInterface>())
+      if (!getParameter(rule).empty() && dependsOn(rule, count))
+        rules[getGroup(getParameter(rule))].push_back(rule);
+    rt::BindingAttr shared = rt::getArgumentBinding(count.getSteps());
+    if (!shared)
+      return;
+    auto declared = program.lookupSymbol<train::StateOp>(shared.getName());
+    for (int64_t group = 0; group + 1 < freeze.getGroups(); ++group) {
+      if (!rules.contains(group))
+        continue;
+      auto state = cast<train::StateOp>(
+          OpBuilder(declared).clone(*declared.getOperation()));
+      state.setSymName(formatv("{0}.group{1}", shared.getName(), group).str());
+      countStates[state.getSymName()] = group;
+      auto binding = rt::BindingAttr::get(
+          b.getContext(), rt::BindingKind::State, state.getSymName());
+      Value before = addArgument(binding, count.getSteps().getType());
+      IRMapping mapping;
+      mapping.map(count.getSteps(), before);
+      for (ScalarUpdateOpInterface rule : rules[group])
+        for (OpOperand &operand : rule->getOpOperands())
+          if (Operation *op = operand.get().getDefiningOp();
+              op && dependsOn(op, count)) {
+            cloneSlice(op, count, mapping);
+            operand.set(mapping.lookup(operand.get()));
+          }
+      addResult(mapping.lookup(count.getResult()), binding);
+    }
+  }
+
+  /// Clones what leads from `count` to `op`, next to it.
+  static void cloneSlice(Operation *op, Operation *count, IRMapping &mapping) {
+    if (mapping.contains(op->getResult(0)))
+      return;
+    for (Value operand : op->getOperands())
+      if (Operation *defining = operand.getDefiningOp();
+          defining && op != count && dependsOn(defining, count))
+        cloneSlice(defining, count, mapping);
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    builder.clone(*op, mapping);
+  }
+
+  Value addArgument(rt::BindingAttr binding, Type type) {
+    unsigned index = update.getNumArguments();
+    LogicalResult added = update.insertArgument(
+        index, type,
+        b.getDictionaryAttr(b.getNamedAttr(rt::kBindingAttrName, binding)),
+        update.getLoc());
+    assert(succeeded(added) && "functions of a program take any arguments");
+    (void)added;
+    return update.getArgument(index);
+  }
+
+  void addResult(Value value, rt::BindingAttr binding) {
+    unsigned index = update.getNumResults();
+    LogicalResult added = update.insertResult(
+        index, value.getType(),
+        b.getDictionaryAttr(b.getNamedAttr(rt::kBindingAttrName, binding)));
+    assert(succeeded(added) && "functions of a program take any results");
+    (void)added;
+    update.front().getTerminator()->insertOperands(index, value);
+  }
+
+  /// A step in which the layers before number `group` times stride stay what
+  /// they are: their parameters, the states of these and their counts.
+  LogicalResult addVariant(int64_t group) {
+    llvm::StringSet<> frozen;
+    for (const auto &layer : ArrayRef(layers).take_front(group * stride))
+      for (train::ParameterOp parameter : layer)
+        frozen.insert(parameter.getSymName());
+    for (auto state : program.getOps<train::StateOp>())
+      if (state.getParameter() && frozen.contains(*state.getParameter()))
+        frozen.insert(state.getSymName());
+    for (const auto &[name, owner] : countStates)
+      if (owner < group)
+        frozen.insert(name);
+    auto isFrozen = [&](rt::BindingAttr binding) {
+      return frozen.contains(binding.getName());
+    };
+    auto smaller = cast<func::FuncOp>(atEnd().clone(*update.getOperation()));
+    smaller.setName(formatv("{0}_frozen_{1}", train::kUpdate, group).str());
+    eraseResults(smaller, isFrozen);
+    if (failed(eraseArguments(smaller, isFrozen)))
+      return failure();
+    createVariant(formatv("frozen_{0}", group).str(), smaller, getSteps(group));
+    return success();
+  }
+
+  /// Functions come after those of the program.
+  OpBuilder atEnd() {
+    return OpBuilder::atBlockEnd(&program.getBody().front());
+  }
+
+  void createVariant(StringRef name, func::FuncOp function,
+                     ArrayRef<Attribute> steps) {
+    names.push_back(FlatSymbolRefAttr::get(b.getContext(), name));
+    train::VariantOp::create(b, program.getLoc(), b.getStringAttr(name),
+                             FlatSymbolRefAttr::get(micro), FlatSymbolRefAttr(),
+                             FlatSymbolRefAttr::get(function),
+                             b.getArrayAttr(steps), b.getArrayAttr({}));
+  }
+
+  /// The continuous schedule is periodic: z steps train everything, then come
+  /// the groups 1, 2, ... once each.
+  SmallVector<Attribute> getSteps(int64_t group) {
+    if (freeze.getSchedule() != train::FreezeSchedule::Continuous)
+      return {};
+    // Python's floor division, as the original rounds it.
+    double share = freeze.getFullShare().getValueAsDouble();
+    double trained = share * static_cast<double>(freeze.getGroups() - 1);
+    double quotient =
+        (trained - std::fmod(trained, 1.0 - share)) / (1.0 - share);
+    auto before = static_cast<int64_t>(std::round(quotient));
+    return {train::StepsAttr::get(b.getContext(), before + group, 0,
+                                  before + freeze.getGroups() - 1)};
+  }
+
+  void addSelector() {
+    Location loc = program.getLoc();
+    // The last variant created is number 0: nothing is frozen.
+    SmallVector<Attribute> variants = {names.back()};
+    llvm::append_range(variants, ArrayRef(names).drop_back());
+    train::SelectorOp::create(
+        b, loc, FlatSymbolRefAttr::get(b.getContext(), train::kSelect),
+        b.getArrayAttr(variants));
+    auto number = RankedTensorType::get({}, b.getI64Type());
+    auto choice = RankedTensorType::get({}, b.getI32Type());
+    OpBuilder end = atEnd();
+    auto function = func::FuncOp::create(
+        end, loc, train::kSelect, b.getFunctionType({number, number}, choice));
+    auto bind = [&](rt::BindingKind kind) {
+      return rt::BindingAttr::get(b.getContext(), kind, "");
+    };
+    function.setArgAttr(0, rt::kBindingAttrName, bind(rt::BindingKind::Step));
+    function.setArgAttr(1, rt::kBindingAttrName,
+                        bind(rt::BindingKind::RunLength));
+    function.setResultAttr(0, rt::kBindingAttrName,
+                           bind(rt::BindingKind::Choice));
+    OpBuilder body = OpBuilder::atBlockEnd(function.addEntryBlock());
+    Value group = train::FreezeGroupOp::create(
+        body, loc, choice, function.getArgument(0),
+        body.getI64IntegerAttr(freeze.getGroups()), freeze.getFullShare(),
+        body.getI64IntegerAttr(freeze.getLength()),
+        body.getI64IntegerAttr(static_cast<int64_t>(program.getSeed())));
+    func::ReturnOp::create(body, loc, group);
+  }
+
+  train::ProgramOp program;
+  train::FreezeAttr freeze;
+  OpBuilder b;
+  SmallVector<SmallVector<train::ParameterOp>> layers;
+  int64_t stride = 0; ///< layers between the first ones of two groups
+  func::FuncOp micro, update;
+  SmallVector<Attribute> names;         ///< of the variants, in their order
+  llvm::StringMap<int64_t> countStates; ///< by name, the group that counts
+};
+
+struct FreezeLayers : boost::impl::FreezeLayersPassBase<FreezeLayers> {
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    auto freeze =
+        program->getAttrOfType<train::FreezeAttr>(train::kFreezeAttrName);
+    if (!freeze)
+      return;
+    program->removeAttr(train::kFreezeAttrName);
+    if (failed(LayerFreezer(program, freeze).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
