@@ -1,4 +1,5 @@
 #include "compiler/lowering/cuda/DeviceSchedule.h"
+#include "compiler/lowering/cuda/EqualUnits.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 
@@ -48,6 +49,35 @@ static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
     nests += other.nests.size();
   return nests < kMaxNests &&
          kernel.getBuffers().size() + unit.touched.size() <= kMaxBuffers;
+}
+
+/// Whether `unit` updates a parameter, adds up gradients of two micro-batches
+/// or reads a gradient.
+static bool isAboutParameters(const DeviceUnit &unit) {
+  return llvm::any_of(unit.touched, [&](rt::BufferOp buffer) {
+    bool isWritten = unit.written.contains(buffer);
+    switch (buffer.getArena()) {
+    case rt::Arena::Parameter:
+      return isWritten;
+    case rt::Arena::GradientOther:
+      return true;
+    case rt::Arena::Gradient:
+      return !isWritten;
+    default:
+      return false;
+    }
+  });
+}
+
+bool DeviceSchedule::canJoin(const DeviceKernel &kernel,
+                             const DeviceUnit &unit) const {
+  if (!hasRoom(kernel, unit))
+    return false;
+  if (!sortsParameters || kernel.units.empty())
+    return true;
+  const DeviceUnit &first = kernel.units.front();
+  bool isFirst = isAboutParameters(first), isOwn = isAboutParameters(unit);
+  return isFirst == isOwn && (!isOwn || areAlike(first, unit));
 }
 
 /// One for each kernel body of `op`.
@@ -152,7 +182,7 @@ void DeviceSchedule::insert(Operation *op, DeviceUnit &unit) {
     kernels[at - 1].ops.push_back(op);
     return;
   }
-  while (at < kernels.size() && !hasRoom(kernels[at], unit))
+  while (at < kernels.size() && !canJoin(kernels[at], unit))
     ++at;
   if (at == kernels.size())
     kernels.emplace_back();

@@ -57,9 +57,13 @@ struct DeviceKernel {
 class DeviceSchedule {
 public:
   /// `buffers` is what kernel bodies look buffers up in when code is emitted;
-  /// it outlives them.
-  DeviceSchedule(const mlir::IRMapping &buffers, TilingPolicy tilingPolicy)
-      : buffers(buffers), tilingPolicy(tilingPolicy) {}
+  /// it outlives them. `sortsParameters`: kernels about parameters have equal
+  /// units only, so that the code does not grow with their number and variants
+  /// of a step, which update other parameters, repeat little of it.
+  DeviceSchedule(const mlir::IRMapping &buffers, TilingPolicy tilingPolicy,
+                 bool sortsParameters)
+      : buffers(buffers), tilingPolicy(tilingPolicy),
+        sortsParameters(sortsParameters) {}
 
   /// Takes the next op of the function in. Fails, with a diagnostic, when a GPU
   /// has no code for it.
@@ -75,8 +79,12 @@ private:
   /// the same buffers.
   bool append(DeviceKernel &kernel, DeviceUnit &unit);
 
+  /// Whether `unit` may be a unit of `kernel`, side by side with the others.
+  bool canJoin(const DeviceKernel &kernel, const DeviceUnit &unit) const;
+
   const mlir::IRMapping &buffers;
   TilingPolicy tilingPolicy;
+  bool sortsParameters;
   std::vector<DeviceKernel> kernels;
 };
 

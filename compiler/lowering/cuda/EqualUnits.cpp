@@ -21,8 +21,7 @@ static bool isShareable(const DeviceUnit &unit) {
   return !unit.isChain() && !unit.scratch && !unit.nests.front().plan.tiling;
 }
 
-/// Units that are not equal mostly differ in this already.
-static bool areAlike(const DeviceUnit &a, const DeviceUnit &b) {
+bool boostc::areAlike(const DeviceUnit &a, const DeviceUnit &b) {
   if (!isShareable(a) || !isShareable(b) || a.countBlocks() != b.countBlocks())
     return false;
   llvm::SetVector<Value> ofA = getAccessed(a), ofB = getAccessed(b);

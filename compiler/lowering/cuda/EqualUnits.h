@@ -9,6 +9,9 @@
 
 namespace boostc {
 
+/// Whether two units may be equal: those that are not mostly differ in this.
+bool areAlike(const DeviceUnit &a, const DeviceUnit &b);
+
 /// Units with equal code, which the first one's is emitted for.
 using EqualUnits = llvm::SmallVector<const DeviceUnit *>;
 

@@ -49,7 +49,8 @@ struct OutlineDeviceKernels
   LogicalResult outline(func::FuncOp function) {
     kernels = 0;
     IRMapping buffers;
-    DeviceSchedule schedule(buffers, tilingPolicy);
+    DeviceSchedule schedule(buffers, tilingPolicy,
+                            hasManyParameters(getOperation()));
     IRRewriter rewriter(&getContext());
     SmallVector<rt::GradientsReadyOp> announced;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {

@@ -77,6 +77,13 @@ bool boostc::overlap(rt::BufferOp a, rt::BufferOp b) {
   return begin(a) < end(b) && begin(b) < end(a);
 }
 
+bool boostc::hasManyParameters(train::ProgramOp program) {
+  constexpr ptrdiff_t kMany = 100;
+  return llvm::count_if(program.getOps<rt::SlotOp>(), [](rt::SlotOp slot) {
+           return slot.getArena() == rt::Arena::Parameter;
+         }) > kMany;
+}
+
 static void cloneView(OpBuilder &builder, Value value, IRMapping &mapping) {
   Operation *op = value.getDefiningOp();
   if (mapping.contains(value) || !op || isa<rt::BufferOp>(op))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialects/rt/RtDialect.h"
+#include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -30,6 +31,10 @@ rt::BufferOp getBase(mlir::Value value);
 
 /// Whether two buffers share memory.
 bool overlap(rt::BufferOp a, rt::BufferOp b);
+
+/// Whether `program` has so many parameters that those of a shape are to share
+/// code, for a launch more: small models gain by few launches.
+bool hasManyParameters(train::ProgramOp program);
 
 /// Makes what `op` uses from outside available in a kernel: planned buffers are
 /// in `mapping` already, views and constants are cloned.
