@@ -78,10 +78,12 @@ bool boostc::overlap(rt::BufferOp a, rt::BufferOp b) {
 }
 
 bool boostc::hasManyParameters(train::ProgramOp program) {
-  constexpr ptrdiff_t kMany = 100;
-  return llvm::count_if(program.getOps<rt::SlotOp>(), [](rt::SlotOp slot) {
-           return slot.getArena() == rt::Arena::Parameter;
-         }) > kMany;
+  constexpr size_t kMany = 100; // rules in all updates
+  size_t parameters =
+      llvm::count_if(program.getOps<rt::SlotOp>(), [](rt::SlotOp slot) {
+        return slot.getArena() == rt::Arena::Parameter;
+      });
+  return parameters * program.getUpdates().size() > kMany;
 }
 
 static void cloneView(OpBuilder &builder, Value value, IRMapping &mapping) {
