@@ -316,7 +316,7 @@ Sketch smith::generate(uint64_t seed, bool isForGpus, int64_t &illegal,
   sketch.reproducible = *rt::symbolizeReproducibility(seed % 3);
   if (sketch.reproducible == rt::Reproducibility::Off)
     sketch.microBatches = 1 + static_cast<int64_t>(seed / 3 % 3);
-  // Of four models one has none of these boosts and one has both.
+  // One model of four has none of these boosts, and one has both.
   if (seed / 9 % 4 < 2) {
     sketch.boosts = {"less_bn=true"};
     if (seed / 36 % 3 == 0)
@@ -324,11 +324,10 @@ Sketch smith::generate(uint64_t seed, bool isForGpus, int64_t &illegal,
   }
   if (seed / 9 % 4 % 2 == 1) {
     const char *shares[] = {"0", "0.5", "0.25", "0.7"};
-    llvm::append_values(
-        sketch.boosts, "grad_freeze=true",
-        "param_groups=" + std::to_string(2 + seed / 36 % 3),
-        "freeze_type=" + std::to_string(seed / 108 % 2),
-        std::string("freeze_p=") + shares[seed / 216 % 4]);
+    llvm::append_values(sketch.boosts, "grad_freeze=true",
+                        "param_groups=" + std::to_string(2 + seed / 36 % 3),
+                        "freeze_type=" + std::to_string(seed / 108 % 2),
+                        std::string("freeze_p=") + shares[seed / 216 % 4]);
   }
   return sketch;
 }

@@ -9,7 +9,7 @@
 //    neighbour); and
 //  - no two buffers of the group overlap in memory, so that the kernel's
 //    arguments may be promised not to alias; and
-//  - both are about the same parameters, see ParameterSections.
+//  - both are about the same parameter, see ParameterSections.
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/EmitGatherScatter.h"
@@ -35,65 +35,41 @@ using namespace boostc;
 
 namespace {
 
-/// Which ops on parameters and gradients may share a kernel. A model of many
-/// parameters has few shapes: its kernels are those of one parameter, of which
-/// all of a shape are one in the end, so that the code does not grow with the
-/// model. Variants that train other parameters have most kernels in common.
-/// Small models gain by fewer launches: neighbours are together.
+/// Which ops on parameters and gradients may share a kernel. Updates of many
+/// parameters have few shapes: their kernels are those of one parameter, of
+/// which all of a shape are one in the end, so that the code does not grow with
+/// the model, and variants that train other parameters have kernels in common.
+/// Where there are few, any neighbours may be together: fewer launches.
 class ParameterSections {
 public:
-  explicit ParameterSections(train::ProgramOp program) {
-    for (auto slot : program.getOps<rt::SlotOp>())
-      if (slot.getArena() == rt::Arena::Parameter)
-        parameters.push_back(slot.getOffset());
-      else if (slot.getArena() == rt::Arena::Gradient)
-        gradients.push_back(slot.getOffset());
-    llvm::sort(parameters);
-    llvm::sort(gradients);
-    if (!hasManyParameters(program))
-      size = kTogether;
-  }
+  explicit ParameterSections(train::ProgramOp program)
+      : isActive(hasManyParameters(program)) {}
 
-  using Section = std::pair<int, size_t>;
-  static constexpr Section kNone = {0, 0};
-
-  /// What `op` is about, as two numbers; a kernel has ops about one thing.
-  /// None: it touches no parameter, and no gradient but to write it.
-  Section find(linalg::GenericOp op) {
-    llvm::SmallSetVector<rt::BufferOp, 4> read, written;
-    for (Value input : op.getInputs())
-      if (rt::BufferOp base = getBase(input);
-          base && base.getArena() == rt::Arena::Gradient)
-        read.insert(base);
+  /// The buffer that `op` is about; a kernel has ops about one buffer. Null: it
+  /// touches no parameter, and no gradient but to write it.
+  rt::BufferOp find(linalg::GenericOp op) const {
+    if (!isActive)
+      return {};
+    llvm::SmallSetVector<rt::BufferOp, 4> read;
     bool adds = false;
     for (Value operand : op->getOperands())
-      if (rt::BufferOp base = getBase(operand))
+      if (rt::BufferOp base = getBase(operand)) {
         adds |= base.getArena() == rt::Arena::GradientOther;
-    for (Value init : op.getOutputs()) {
-      rt::BufferOp base = getBase(init);
-      if (base && base.getArena() == rt::Arena::Parameter)
-        return {1, getNumber(parameters, base)};
-      if (base && adds && base.getArena() == rt::Arena::Gradient)
-        return {2, getNumber(gradients, base)};
-    }
-    if (read.size() == 1)
-      return {3, getNumber(gradients, read.front())};
-    if (size == 1 && !read.empty())
-      return {4, others++};
-    return kNone;
+        if (base.getArena() == rt::Arena::Gradient)
+          read.insert(base);
+      }
+    for (Value init : op.getOutputs())
+      if (rt::BufferOp base = getBase(init)) {
+        if (base.getArena() == rt::Arena::Parameter ||
+            (adds && base.getArena() == rt::Arena::Gradient))
+          return base;
+        read.remove(base);
+      }
+    return read.empty() ? rt::BufferOp() : read.front();
   }
 
 private:
-  /// LeNet-5's ten parameters and a perceptron's six are together.
-  static constexpr size_t kTogether = 12;
-
-  size_t getNumber(ArrayRef<uint64_t> offsets, rt::BufferOp buffer) const {
-    return (llvm::lower_bound(offsets, buffer.getOffset()) - offsets.begin()) /
-           size;
-  }
-
-  SmallVector<uint64_t> parameters, gradients; ///< offsets in their arenas
-  size_t size = 1, others = 0;
+  bool isActive;
 };
 
 struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
@@ -111,7 +87,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   LogicalResult outline(func::FuncOp function) {
     kernels = 0;
     KernelGroup group;
-    ParameterSections::Section section; // of the group
+    rt::BufferOp section; // of the group
     ParameterSections sections(getOperation());
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
@@ -139,8 +115,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       FailureOr<KernelPart> part = analyzePart(generic);
       if (failed(part))
         return failure();
-      if (ParameterSections::Section own = sections.find(generic);
-          own != section) {
+      if (rt::BufferOp own = sections.find(generic); own != section) {
         if (failed(flush(function, group)))
           return failure();
         section = own;
