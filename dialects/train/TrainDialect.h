@@ -91,7 +91,8 @@ constexpr llvm::StringLiteral kAmpAttrName = "train.amp";
 constexpr llvm::StringLiteral kEmaAttrName = "train.ema";
 /// Names of the attributes, of no value, of a program whose blocks are to have
 /// fewer batch norms, and whose weights' gradients are to be centralised.
-constexpr llvm::StringLiteral kLessBatchNormsAttrName = "train.less_batch_norms";
+constexpr llvm::StringLiteral kLessBatchNormsAttrName =
+    "train.less_batch_norms";
 constexpr llvm::StringLiteral kCentralizeGradientsAttrName =
     "train.centralize_gradients";
 /// Name of the attribute that holds a FreezeAttr; a program without it trains

@@ -3,6 +3,7 @@
 
 #include "compiler/boost/EditProgram.h"
 #include "compiler/boost/Passes.h"
+#include "compiler/boost/UpdateFunction.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -144,7 +145,7 @@ private:
             cloneSlice(op, count, mapping);
             operand.set(mapping.lookup(operand.get()));
           }
-      addResult(mapping.lookup(count.getResult()), binding);
+      addResult(update, mapping.lookup(count.getResult()), binding);
     }
   }
 
@@ -170,16 +171,6 @@ private:
     assert(succeeded(added) && "functions of a program take any arguments");
     (void)added;
     return update.getArgument(index);
-  }
-
-  void addResult(Value value, rt::BindingAttr binding) {
-    unsigned index = update.getNumResults();
-    LogicalResult added = update.insertResult(
-        index, value.getType(),
-        b.getDictionaryAttr(b.getNamedAttr(rt::kBindingAttrName, binding)));
-    assert(succeeded(added) && "functions of a program take any results");
-    (void)added;
-    update.front().getTerminator()->insertOperands(index, value);
   }
 
   /// A step in which the layers before number `group` times stride stay what

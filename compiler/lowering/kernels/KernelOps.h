@@ -32,8 +32,8 @@ rt::BufferOp getBase(mlir::Value value);
 /// Whether two buffers share memory.
 bool overlap(rt::BufferOp a, rt::BufferOp b);
 
-/// Whether the updates of `program` have so many rules that those of a shape are
-/// to share code, for a launch more: small models gain by few launches.
+/// Whether the updates of `program` have so many rules that those of a shape
+/// are to share code, for a launch more: small models gain by few launches.
 bool hasManyParameters(train::ProgramOp program);
 
 /// Makes what `op` uses from outside available in a kernel: planned buffers are

@@ -5,7 +5,8 @@ using namespace boostc;
 using namespace boostc::nn;
 
 static constexpr StringLiteral kNormalizedDense = "normalized_dense";
-/// A normalised layer divides by the root of this at least: MindSpore's epsilon.
+/// A normalised layer divides by the root of this at least: MindSpore's
+/// epsilon.
 static constexpr double kMinSquaredLength = 1e-4;
 
 /// `value` has rows, which `weight`, a matrix, is multiplied by.

@@ -16,8 +16,8 @@ static constexpr int64_t kMaxSteps = int64_t{1} << 31;
 
 LogicalResult FreezeGroupOp::verify() {
   double share = getFullShare().convertToDouble();
-  if (getGroups() >= 2 && getGroups() <= 256 && share >= 0.0 &&
-      share <= 1.0 && static_cast<int64_t>(getLength()) >= 0)
+  if (getGroups() >= 2 && getGroups() <= 256 && share >= 0.0 && share <= 1.0 &&
+      static_cast<int64_t>(getLength()) >= 0)
     return success();
   return emitOpError("expected 2 to 256 groups, a share from 0 to 1 and a "
                      "length of 0 or more, found ")
