@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <string_view>
 #include <unistd.h>
 
@@ -38,16 +39,29 @@ extern "C" void endBeforeTraining(int signal) {
   _exit(static_cast<int>(ExitCode::Signal));
 }
 
+/// Gives handlers a stack of their own in this thread, and the thread that the
+/// process began with is the one that Linux interrupts. Matmuls that oneDNN
+/// generates for AVX2 point the stack pointer into a buffer on the heap: the
+/// frame of a handler would be written over what lies before it.
+void setSignalStack() {
+  alignas(64) static thread_local std::byte stack[size_t{64} << 10];
+  stack_t chosen{};
+  chosen.ss_sp = stack;
+  chosen.ss_size = sizeof stack;
+  sigaltstack(&chosen, nullptr);
+}
+
 void handle(int number, void (*handler)(int)) {
   struct sigaction action{};
   action.sa_handler = handler;
   // Reads and writes of files go on as if nothing had happened.
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, nullptr);
 }
 
 void setHandlers(void (*handler)(int)) {
+  setSignalStack();
   handle(SIGTERM, handler);
   handle(SIGINT, handler);
   if (!isIgnored(SIGHUP))

@@ -288,6 +288,25 @@ TEST(StopSignals, ALostTerminalMaySaySoSeveralTimes) {
   std::signal(SIGHUP, SIG_DFL);
 }
 
+// A generated kernel may have the stack pointer in a buffer on the heap.
+TEST(StopSignals, HandlersRunOnAStackOfTheirOwn) {
+  auto runsOnOwnStack = [](int number) {
+    struct sigaction action {};
+    sigaction(number, nullptr, &action);
+    stack_t stack{};
+    sigaltstack(nullptr, &stack);
+    return (action.sa_flags & SA_ONSTACK) && !(stack.ss_flags & SS_DISABLE);
+  };
+  {
+    SignalsBeforeTraining signals(/*speaks=*/false);
+    EXPECT_TRUE(runsOnOwnStack(SIGTERM));
+    EXPECT_TRUE(runsOnOwnStack(SIGINT));
+  }
+  StopSignals signals;
+  EXPECT_TRUE(runsOnOwnStack(SIGTERM));
+  EXPECT_TRUE(runsOnOwnStack(SIGINT));
+}
+
 TEST(Recipe, WhatIsThereIsRead) {
   auto recipe = parseRecipe(R"({"epochs":7,"data":{"source":"mnist:D",
       "transforms":[{"op":"rescale","scale":2}]}})",
