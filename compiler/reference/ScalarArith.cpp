@@ -184,6 +184,9 @@ static void addIntegerOps(ScalarTable &table) {
   // A shift by the width or more has no meaning in arith; here it is 0.
   addBitwise<arith::ShRUIOp>(
       table, [](uint64_t a, uint64_t b) { return b < 64 ? a >> b : 0; });
+  // Nor has a division by 0.
+  addBitwise<arith::RemUIOp>(
+      table, [](uint64_t a, uint64_t b) { return b != 0 ? a % b : 0; });
   addSigned<arith::MaxSIOp>(
       table, [](int64_t a, int64_t b) { return std::max(a, b); });
   addSigned<arith::MinSIOp>(

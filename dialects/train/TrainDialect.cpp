@@ -103,10 +103,12 @@ FreezeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    int64_t groups, FreezeSchedule, FloatAttr fullShare,
                    int64_t length) {
   double share = fullShare.getValueAsDouble();
-  if (groups >= 1 && share >= 0.0 && share <= 1.0 && length >= 0)
+  if (groups >= 1 && groups <= kMaxFreezeGroups && share >= 0.0 &&
+      share <= 1.0 && length >= 0)
     return success();
-  return emitError() << "expected groups of 1 or more, a share from 0 to 1 and "
-                        "a length of 0 or more, found "
+  return emitError() << "expected 1 to " << kMaxFreezeGroups
+                     << " groups, a share from 0 to 1 and a length of 0 or "
+                        "more, found "
                      << groups << ", " << share << " and " << length;
 }
 

@@ -98,6 +98,8 @@ constexpr llvm::StringLiteral kCentralizeGradientsAttrName =
 /// Name of the attribute that holds a FreezeAttr; a program without it trains
 /// all parameters in all steps.
 constexpr llvm::StringLiteral kFreezeAttrName = "train.freeze";
+/// The most groups that layers are frozen in.
+constexpr int64_t kMaxFreezeGroups = 256;
 /// Name of the attribute of a program that holds the fewest real samples of a
 /// micro-batch through which a gradient passes, where that is not 1.
 constexpr llvm::StringLiteral kMinSamplesAttrName = "train.min_samples";

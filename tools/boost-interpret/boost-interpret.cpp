@@ -134,8 +134,13 @@ static LogicalResult runFile(const Options &options) {
     return emitError(module->getLoc())
            << "expected a pipeline builtin.module(...)";
   static_cast<OpPassManager &>(passes) = std::move(*pipeline);
+  OperationFingerPrint unchanged(*module);
   if (failed(passes.run(*module)))
     return failure();
+  if (OperationFingerPrint(*module) == unchanged)
+    return emitError(module->getLoc())
+           << "the passes change nothing, so there is nothing to compare; "
+              "expected what the pipeline is for, such as a train.program";
   FailureOr<Results> after = run(*module, options);
   if (failed(after))
     return failure();

@@ -34,5 +34,5 @@ func.func @freeze_group_c1_length(%step: tensor<i64>) {
 
 // -----
 
-// expected-error @+1 {{expected groups of 1 or more, a share from 0 to 1 and a length of 0 or more, found 0, 5.0}}
+// expected-error @+1 {{expected 1 to 256 groups, a share from 0 to 1 and a length of 0 or more, found 0, 5.0}}
 module attributes {train.freeze = #train.freeze<groups = 0, schedule = interleaved, full_share = 0.5 : f64, length = 0>} {}

@@ -16,11 +16,12 @@ static constexpr int64_t kMaxSteps = int64_t{1} << 31;
 
 LogicalResult FreezeGroupOp::verify() {
   double share = getFullShare().convertToDouble();
-  if (getGroups() >= 2 && getGroups() <= 256 && share >= 0.0 && share <= 1.0 &&
-      static_cast<int64_t>(getLength()) >= 0)
+  if (getGroups() >= 2 && getGroups() <= kMaxFreezeGroups && share >= 0.0 &&
+      share <= 1.0 && static_cast<int64_t>(getLength()) >= 0)
     return success();
-  return emitOpError("expected 2 to 256 groups, a share from 0 to 1 and a "
-                     "length of 0 or more, found ")
+  return emitOpError("expected 2 to ")
+         << kMaxFreezeGroups
+         << " groups, a share from 0 to 1 and a length of 0 or more, found "
          << getGroups() << ", " << share << " and "
          << static_cast<int64_t>(getLength());
 }
@@ -75,7 +76,7 @@ struct Dyadic {
   /// is below 2^-36 freezes one step of 2^31, as that does.
   static Dyadic below(double x) {
     if (x <= 0.0)
-      return {0, 27};
+      return {0, 53};
     x = std::max(x, 0x1p-36);
     int low, high;
     double fraction = std::frexp(std::nextafter(x, 0.0), &low);
@@ -86,7 +87,8 @@ struct Dyadic {
   }
 };
 
-/// Emits arithmetic on i64.
+/// Emits arithmetic on i64. No number reaches 2^53, so that the interpreter,
+/// whose numbers are doubles, computes the same.
 class IntegerBuilder {
 public:
   IntegerBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
@@ -120,19 +122,29 @@ public:
     return arith::ExtUIOp::create(b, loc, b.getI64Type(), condition);
   }
 
-  /// ceil(m * s), s from 0 to 2^31: the numerator in two halves of 27 and 28
-  /// bits.
+  /// ceil(m * s), s from 0 to 2^31: the numerator in three parts of 20 bits.
   Value ceilProduct(const Dyadic &m, Value s) {
-    constexpr int kHalf = 27;
-    Value low = multiply(s, m.numerator & ((uint64_t{1} << kHalf) - 1));
-    Value whole =
-        add(multiply(s, m.numerator >> kHalf), shiftRight(low, kHalf));
-    int rest = m.exponent - kHalf;
-    Value zero = constant(0);
-    Value lost =
-        add(lowBits(low, kHalf), rest > 0 ? lowBits(whole, rest) : zero);
-    Value up = compare(arith::CmpIPredicate::ne, lost, zero);
-    return add(shiftRight(whole, rest), toNumber(up));
+    constexpr int kBits = 20;
+    constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+    Value low = multiply(s, m.numerator & kMask);
+    Value middle = add(multiply(s, m.numerator >> kBits & kMask),
+                       shiftRight(low, kBits));
+    Value high = add(multiply(s, m.numerator >> (2 * kBits)),
+                     shiftRight(middle, kBits));
+    int rest = m.exponent - 2 * kBits;
+    Value lost = add(lowBits(low, kBits), lowBits(middle, kBits));
+    lost = add(lost, lowBits(high, rest));
+    Value up = compare(arith::CmpIPredicate::ne, lost, constant(0));
+    return add(shiftRight(high, rest), toNumber(up));
+  }
+
+  /// The upper and the lower 32 bits of a product of numbers of 32 bits.
+  std::pair<Value, Value> multiplyWide(Value x, uint32_t y) {
+    Value low = multiply(lowBits(x, 16), y);
+    Value high = add(multiply(shiftRight(x, 16), y), shiftRight(low, 16));
+    return {shiftRight(high, 16),
+            add(multiply(lowBits(high, 16), uint64_t{1} << 16),
+                lowBits(low, 16))};
   }
 
   /// The first word of a block of random numbers.
@@ -142,11 +154,12 @@ public:
     auto k0 = static_cast<uint32_t>(seed),
          k1 = static_cast<uint32_t>(seed >> 32);
     for (int round = 0; round < 10; ++round) {
-      Value p0 = multiply(c0, 0xD2511F53u), p1 = multiply(c2, 0xCD9E8D57u);
-      c0 = exclusiveOr(exclusiveOr(shiftRight(p1, 32), c1), constant(k0));
-      c2 = exclusiveOr(exclusiveOr(shiftRight(p0, 32), c3), constant(k1));
-      c1 = lowBits(p1, 32);
-      c3 = lowBits(p0, 32);
+      auto [high0, low0] = multiplyWide(c0, 0xD2511F53u);
+      auto [high1, low1] = multiplyWide(c2, 0xCD9E8D57u);
+      c0 = exclusiveOr(exclusiveOr(high1, c1), constant(k0));
+      c2 = exclusiveOr(exclusiveOr(high0, c3), constant(k1));
+      c1 = low1;
+      c3 = low0;
       k0 += 0x9E3779B9u;
       k1 += 0xBB67AE85u;
     }

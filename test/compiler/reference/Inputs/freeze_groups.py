@@ -54,6 +54,7 @@ def main():
             max(abs(share - (10 - k) / 45) for k, share in enumerate(shares, 1)) > 0.01:
         sys.exit(f"unexpected shares {shares}")
 
+    print('train.program @frozen batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}") {')
     print("func.func @main() {")
     number = 0
     for groups, share, seed, length, steps in (
@@ -70,7 +71,7 @@ def main():
   %e{number} = arith.constant dense<{expected[index]}> : tensor<i32>
   check.expect_eq %k{number}, %e{number} : tensor<i32>""")
             number += 1
-    print("  return\n}")
+    print("  return\n}\n}")
 
 
 if __name__ == "__main__":
