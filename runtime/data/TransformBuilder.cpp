@@ -46,7 +46,7 @@ struct TransformPipeline::Builder {
   static std::string show(const json &value) {
     std::string text =
         value.dump(-1, ' ', false, json::error_handler_t::replace);
-    return text.size() > 40 ? text.substr(0, 37) + "..." : text;
+    return text.size() > 40 ? fmt::format("{:.37}...", text) : text;
   }
 
   Status checkKeys(const json &object,

@@ -99,9 +99,9 @@ DetectedEnvironment detectMsrun(Variables &variables) {
   if (*role == "MS_SCHED") {
     environment.rankName = "MS_ROLE";
     environment.isIdle = true;
-    environment.notes.push_back(
-        "MS_ROLE=MS_SCHED: ranks meet at rank 0, so there is "
-        "nothing to schedule");
+    environment.notes.push_back(fmt::format(
+        "MS_ROLE={}: ranks meet at rank 0, so there is nothing to schedule",
+        *role));
     return std::optional<LauncherEnvironment>(std::move(environment));
   }
   if (*role != "MS_WORKER")

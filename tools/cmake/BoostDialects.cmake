@@ -68,7 +68,8 @@ function(boost_dialect_end)
 endfunction()
 
 # boost_compiler_library(name sources... DEPENDS targets... LINK_LIBS libraries...)
-# A static library of the compiler. MLIR is the shared library everywhere: mixing it
+# A static library of the compiler, with the precompiled header of target BOOSTC_PCH, BoostPch
+# without it. MLIR is the shared library everywhere: mixing it
 # with the static ones would duplicate TypeIDs.
 function(boost_compiler_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
@@ -78,9 +79,10 @@ function(boost_compiler_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  if(TARGET BoostPch AND NOT name STREQUAL BoostPch)
-    target_precompile_headers(${name} REUSE_FROM BoostPch)
+  if(NOT BOOSTC_PCH)
+    set(BOOSTC_PCH BoostPch)
   endif()
+  target_precompile_headers(${name} REUSE_FROM ${BOOSTC_PCH})
 endfunction()
 
 # Markdown reference of a dialect into docs/generated (checked in, so that a change of
