@@ -11,21 +11,19 @@ batch of an epoch has one sequence, whose 128 tags are the mean's denominator.
 Needs numpy and torch (Debian: python3-torch). Never needed to build or test.
 """
 
-import json
-import math
-import pathlib
 import sys
 
 import numpy as np
 import torch
 from torch.nn import functional as F
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path += [str(ROOT / "tools/bench"), str(ROOT / "test/e2e/Inputs")]
-import encoder_data  # noqa: E402: from the folders above
-from torch_reference import check_generator, to_text, uniform  # noqa: E402
+from trainings import ROOT, draw_weight, read_model, run_in_fp32
 
-MODEL = json.loads((ROOT / "test/e2e/Inputs/encoder.json").read_text(encoding="utf-8"))
+sys.path.append(str(ROOT / "test/e2e/Inputs"))
+import encoder_data  # noqa: E402: from the folder above
+from torch_reference import check_generator, to_text  # noqa: E402: trainings.py knows its folder
+
+MODEL = read_model("encoder")
 STEPS, PERTURBATIONS, WIDTH = 30, 4, encoder_data.WIDTH
 
 
@@ -40,11 +38,9 @@ def initial_weights():
         if layer["op"] != "dense":
             continue
         columns = 512 if name == "narrow" else WIDTH
-        bound = 1.0 / math.sqrt(columns)
         for part, shape in (("weight", (layer["units"], columns)), ("bias", (layer["units"],))):
-            values = uniform(MODEL["seed"], f"{name}.{part}", math.prod(shape))
-            weights[f"{name}.{part}"] = (
-                -bound + (bound - -bound) * values).astype(np.float32).reshape(shape)
+            weights[f"{name}.{part}"] = draw_weight(
+                MODEL["seed"], f"{name}.{part}", shape, columns)
     return weights
 
 
@@ -90,12 +86,7 @@ def main():
     check_generator()
     torch.use_deterministic_algorithms(True)
     weights = initial_weights()
-    fp32, fp64 = train(weights, torch.float32), train(weights, torch.float64)
-    random, runs = np.random.default_rng(0), [fp32]
-    for _ in range(PERTURBATIONS):
-        runs.append(train({name: np.nextafter(value, random.choice(
-            np.array([-np.inf, np.inf], np.float32), value.shape))
-            for name, value in weights.items()}, torch.float32))
+    runs, fp64 = run_in_fp32(train, weights, PERTURBATIONS), train(weights, torch.float64)
     worst = max(float(np.max(np.abs(np.subtract(run, fp64)) / fp64)) for run in runs)
     print(to_text({
         "what": "test/e2e/Inputs/encoder.json on the data of encoder_data.py",
@@ -104,7 +95,7 @@ def main():
         "recipe": {"steps": STEPS, "batch_size": MODEL["batch_size"], **MODEL["optimizer"]},
         "conditioning": {"perturbations_by_one_ulp": PERTURBATIONS,
                          "max_relative_loss_deviation": worst},
-        "losses_fp32": fp32,
+        "losses_fp32": runs[0],
         "losses_fp64": fp64}))
 
 

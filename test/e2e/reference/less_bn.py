@@ -13,29 +13,18 @@ convolution's and the head's. Weight decay is added after the gradient is centra
 `golden` needs numpy and torch (Debian: python3-torch); `data` and `check` need neither.
 """
 
-import json
 import math
-import pathlib
 import random
-import struct
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path += [str(ROOT / "test"), str(ROOT / "tools/bench")]
-from data_files import read_weights, write_npy  # noqa: E402: from the folders above
+from trainings import (as_float32, compare, draw_weight, pair_weights, print_golden, read_events,
+                       read_golden, read_model, run_command, train_exactly, write_data)
 
-MODEL = json.loads((ROOT / "test/e2e/Inputs/less-bn.json").read_text(encoding="utf-8"))
-GOLDEN = pathlib.Path(__file__).with_name("less_bn.json")
+MODEL = read_model("less-bn")
 SHAPE, CLASSES, BATCH = (3, 6, 6), 4, MODEL["batch_size"]
 # Output channels or units, inputs of each, extent of the kernel.
 WEIGHTS = {"conv0": (6, 3, 3), "conv1": (8, 6, 3), "conv2": (8, 4, 3), "project": (8, 6, 1),
            "hidden": (9, 72, 0), "head": (4, 9, 0)}
 CENTERED = ("conv0", "conv1", "project", "hidden")
-PERTURBATIONS = 8
-
-
-def as_float32(value):
-    return struct.unpack("f", struct.pack("f", value))[0]
 
 
 def samples(split):
@@ -50,21 +39,10 @@ def samples(split):
     return drawn
 
 
-def write_data(folder):
-    pathlib.Path(folder).mkdir()
-    for split in ("train", "test"):
-        rows = samples(split)
-        write_npy(f"{folder}/{split}_features.npy", "<f4", (len(rows), *SHAPE),
-                  [value for image, _ in rows for value in image])
-        write_npy(f"{folder}/{split}_labels.npy", "<i4", (len(rows),),
-                  [label for _, label in rows])
-
-
 def make_golden():
     import numpy as np
     import torch
     from torch.nn import functional as F
-    from torch_reference import check_generator, to_text, uniform
 
     def tensors(split, dtype):
         images, labels = zip(*samples(split))
@@ -74,14 +52,12 @@ def make_golden():
         drawn = {}
         for layer, (outputs, inputs, kernel) in WEIGHTS.items():
             shape = (outputs, inputs) + ((kernel, kernel) if kernel else ())
-            bound = 1.0 / math.sqrt(math.prod(shape[1:]))
             parts = {"weight": shape}
             if layer == "hidden":
                 parts["bias"] = (outputs,)
             for part, extents in parts.items():
                 name = f"{layer}.{part}"
-                values = uniform(MODEL["seed"], name, math.prod(extents))
-                drawn[name] = (-bound + 2 * bound * values).astype(np.float32).reshape(extents)
+                drawn[name] = draw_weight(MODEL["seed"], name, extents, math.prod(shape[1:]))
         for norm, channels in (("bn0", 6), ("bn2", 8)):
             drawn[f"{norm}.weight"] = np.ones(channels, np.float32)
             drawn[f"{norm}.bias"] = np.zeros(channels, np.float32)
@@ -135,57 +111,21 @@ def make_golden():
             "loss": F.cross_entropy(logits, t).item(),
             "top_1": (logits.argmax(1) == t).to(dtype).mean().item()}
 
-    def numbers(run):
-        losses, weights, metrics = run
-        return np.array(losses + [value for values in weights.values() for value in values] +
-                        list(metrics.values()))
-
-    check_generator()
-    start = initial()
-    exact, runs = train(start, torch.float64), [train(start, torch.float32)]
-    draw = np.random.default_rng(0)
-    for _ in range(PERTURBATIONS):
-        runs.append(train({name: np.nextafter(value, draw.choice(
-            np.array([-np.inf, np.inf], np.float32), value.shape))
-            for name, value in start.items()}, torch.float32))
-    worst = max(float(np.max(np.abs(numbers(run) - numbers(exact)))) for run in runs)
-    losses, weights, metrics = exact
-    print(to_text({
-        "what": "test/e2e/Inputs/less-bn.json, trained by PyTorch in double precision",
-        "command": "python3 test/e2e/reference/less_bn.py golden",
-        "versions": {"torch": torch.__version__, "numpy": np.__version__},
-        "conditioning": {"perturbations_by_one_ulp": PERTURBATIONS,
-                         "max_deviation_of_fp32": worst},
-        "losses": losses, "metrics": metrics, "weights": weights}))
+    (losses, weights, metrics), conditioning = train_exactly(train, initial())
+    print_golden("less_bn", "less-bn", conditioning=conditioning, losses=losses,
+                 metrics=metrics, weights=weights)
 
 
 def check(metrics, weights):
-    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    with open(metrics, encoding="utf-8") as file:
-        events = [json.loads(line) for line in file]
-    losses = [event["loss"] for event in events if event["event"] == "step"]
-    tested = [event for event in events if event["event"] == "eval"][-1]
-    pairs = [(f"loss of step {i + 1}", *pair)
-             for i, pair in enumerate(zip(losses, golden["losses"], strict=True))]
+    golden = read_golden("less_bn")
+    steps, tested = read_events(metrics)
+    pairs = [(f"loss of step {i + 1}", step["loss"], loss)
+             for i, (step, loss) in enumerate(zip(steps, golden["losses"], strict=True))]
     pairs += [("test loss", tested["loss"], golden["metrics"]["loss"]),
               ("test top_1", tested["top_1"], golden["metrics"]["top_1"])]
-    saved = read_weights(weights)
-    if sorted(saved) != sorted(golden["weights"]):
-        sys.exit(f"weights are {sorted(saved)}, expected {sorted(golden['weights'])}")
-    for name, values in saved.items():
-        pairs += [(name, *pair) for pair in zip(values, golden["weights"][name], strict=True)]
-    # A run in single precision is as far off as PyTorch's are, whose worst is a draw.
-    bound = 2 * golden["conditioning"]["max_deviation_of_fp32"]
-    what, found, expected = max(pairs, key=lambda pair: abs(pair[1] - pair[2]))
-    print(f"{len(pairs)} numbers, largest difference {abs(found - expected):.3g}, bound {bound:.3g}")
-    if not abs(found - expected) <= bound:
-        sys.exit(f"{what} is {found}, expected {expected}")
-
-
-def main():
-    command, *arguments = sys.argv[1:]
-    {"data": write_data, "golden": make_golden, "check": check}[command](*arguments)
+    compare(pairs + pair_weights(weights, golden["weights"]), golden["conditioning"])
 
 
 if __name__ == "__main__":
-    main()
+    run_command(data=lambda folder: write_data(folder, samples, SHAPE), golden=make_golden,
+                check=check)
