@@ -7,28 +7,19 @@
 # sim, auto without it. Flags such as --ranks 8 are handed on. Writes boost.so, boost.safetensors and
 # best.safetensors into the current folder. SMALL=1: a narrow ResNet-50 on images that boost-run
 # makes; DEVICE=sim: five steps of it.
-set -euo pipefail
-here=$(dirname "${BASH_SOURCE[0]}")
-bin=${BOOSTC_BIN:-$here/../../build/bin}
-data=${DATA_PATH:-}
-if [[ $# != 0 && $1 != -* ]]; then
-  data=$1
-  shift
-fi
-overlays=(--overlay "$here/recipe.json")
-flags=(--save-best-from 30)
-if [[ -n ${SMALL:-} ]]; then
-  data=small-images
-  [[ -d $data ]] || "$bin/boost-run" make-data imagefolder "$data" --train 16 --val 2 --size 48
-  overlays+=(--overlay "$here/small.json")
-  flags=()
-elif [[ ! -d $data/train && ! -d $data/ilsvrc ]]; then
-  echo "run.sh: no images in '$data': give a directory with train/ and val/, or try SMALL=1" \
-       "without one" >&2
-  exit 3
-fi
-[[ ${DEVICE:-} != sim ]] || flags+=(--steps 5)
+# shellcheck source=examples/imagenet.sh
+source "$(dirname "$0")/../imagenet.sh" "$@"
 
-"$bin/boostc" "$here/../resnet50-imagenet/model.json" "${overlays[@]}" -O1 -o boost.so
-"$bin/boost-run" boost.so --device "${DEVICE:-auto}" --data "imagefolder:$data" \
-  --save boost.safetensors --save-best best.safetensors "${flags[@]}" "$@"
+model=("$here/../resnet50-imagenet/model.json" --overlay "$here/recipe.json")
+if [[ -n ${SMALL:-} ]]; then
+  make_images small-images 16
+  model+=(--overlay "$here/../resnet50-imagenet/narrow.json" --overlay "$here/small.json")
+else
+  require_images train ilsvrc
+  flags=(--save-best-from 30 "${flags[@]}")
+fi
+[[ $device != sim ]] || flags=(--steps 5 "${flags[@]}")
+
+"$bin/boostc" "${model[@]}" -O1 -o boost.so
+"$bin/boost-run" boost.so --device "$device" --data "imagefolder:$data" \
+  --save boost.safetensors --save-best best.safetensors "${flags[@]}"
