@@ -21,13 +21,6 @@ static constexpr Boost kBoosts[] = {
 
 llvm::ArrayRef<Boost> boost::getBoosts() { return kBoosts; }
 
-const Boost &boost::getBoost(llvm::StringRef name) {
-  const Boost *found = llvm::find_if(
-      kBoosts, [&](const Boost &boost) { return boost.name == name; });
-  assert(found != std::end(kBoosts) && "a boost of the table");
-  return *found;
-}
-
 static constexpr StringLiteral kFeatures[] = {
     kBoosts[0].name, kBoosts[1].name, kBoosts[2].name, kBoosts[3].name,
     kBoosts[4].name, kBoosts[5].name, kMixedPrecision, kLossScale};

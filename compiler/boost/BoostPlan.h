@@ -19,8 +19,6 @@ struct Boost {
 
 /// All boosts, in the order in which they change a step.
 llvm::ArrayRef<Boost> getBoosts();
-/// The boost of this name, which exists.
-const Boost &getBoost(llvm::StringRef name);
 
 /// Parts of a recipe besides boosts that a boost may not go with, by their keys
 /// in the model file.

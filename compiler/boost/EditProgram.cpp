@@ -1,16 +1,16 @@
 #include "compiler/boost/EditProgram.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace boostc;
 
-void boost::eraseDeadOps(func::FuncOp function) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(function.front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+/// Erases the ops of `function` that have no effect and no user.
+static void eraseDeadOps(func::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  (void)runRegionDCE(rewriter, function.getBody());
 }
 
 void boost::eraseResults(func::FuncOp function, BindingFilter isMeant) {
@@ -67,19 +67,6 @@ LogicalResult boost::eraseArguments(func::FuncOp function,
   assert(succeeded(changed) && "functions of a program take any arguments");
   (void)changed;
   return success();
-}
-
-SmallVector<func::FuncOp> boost::getCallees(train::ProgramOp program,
-                                            bool withEvaluated) {
-  llvm::SetVector<func::FuncOp> callees;
-  auto add = [&](Operation *op, FlatSymbolRefAttr callee) {
-    callees.insert(
-        SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, callee));
-  };
-  program.walk([&](train::ValueAndGradOp op) { add(op, op.getCalleeAttr()); });
-  if (withEvaluated)
-    program.walk([&](train::EvaluateOp op) { add(op, op.getCalleeAttr()); });
-  return callees.takeVector();
 }
 
 namespace {
@@ -162,26 +149,21 @@ private:
 LogicalResult boost::shrinkCallee(train::ProgramOp program, func::FuncOp callee,
                                   const llvm::BitVector &results,
                                   const llvm::BitVector &arguments) {
-  SmallVector<Operation *> calls;
-  program.walk([&](Operation *op) {
-    FlatSymbolRefAttr symbol;
-    if (auto gradient = dyn_cast<train::ValueAndGradOp>(op))
-      symbol = gradient.getCalleeAttr();
-    else if (auto evaluate = dyn_cast<train::EvaluateOp>(op))
-      symbol = evaluate.getCalleeAttr();
-    if (symbol && symbol.getValue() == callee.getSymName())
-      calls.push_back(op);
-  });
   CallShrinker shrinker(results, arguments);
-  for (Operation *op : calls) {
-    auto gradient = dyn_cast<train::ValueAndGradOp>(op);
-    if (failed(gradient ? shrinker.shrink(gradient)
-                        : shrinker.shrink(cast<train::EvaluateOp>(op))))
-      return failure();
-  }
+  auto shrink = [&](auto call) -> WalkResult {
+    if (call.getCallee() != callee.getSymName())
+      return WalkResult::advance();
+    return shrinker.shrink(call);
+  };
+  if (program.walk([&](train::ValueAndGradOp op) { return shrink(op); })
+          .wasInterrupted() ||
+      program.walk([&](train::EvaluateOp op) { return shrink(op); })
+          .wasInterrupted())
+    return failure();
   callee.front().getTerminator()->eraseOperands(results);
   if (failed(callee.eraseResults(results)) ||
       failed(callee.eraseArguments(arguments)))
     llvm_unreachable("functions of a program take any results and arguments");
+  eraseDeadOps(callee);
   return success();
 }

@@ -18,16 +18,9 @@ void eraseResults(mlir::func::FuncOp function, BindingFilter isMeant);
 llvm::LogicalResult eraseArguments(mlir::func::FuncOp function,
                                    BindingFilter isMeant);
 
-/// Erases the ops of `function` that have no effect and no user.
-void eraseDeadOps(mlir::func::FuncOp function);
-
-/// The functions that `program` differentiates (`train.value_and_grad`), each
-/// once; those that it only evaluates follow with `withEvaluated`.
-llvm::SmallVector<mlir::func::FuncOp> getCallees(train::ProgramOp program,
-                                                 bool withEvaluated);
-
-/// Erases results `results` of `callee` and its arguments `arguments`, which
-/// nothing uses, here and in the ops of `program` that call it. What these ops
+/// Erases results `results` of `callee`, with what computes them, and its
+/// arguments `arguments`, which nothing uses, here and in the ops of `program`
+/// that call it. What these ops
 /// returned for an erased result, and gradients of erased arguments, must have
 /// no use; else an error is emitted.
 llvm::LogicalResult shrinkCallee(train::ProgramOp program,

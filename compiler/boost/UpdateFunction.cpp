@@ -24,16 +24,11 @@ rt::BindingKind boost::getDivisor(train::ProgramOp program) {
   return isWeighted ? rt::BindingKind::LossWeight : rt::BindingKind::LossCount;
 }
 
-void boost::addResult(func::FuncOp function, Value value,
-                      rt::BindingAttr binding) {
-  unsigned index = function.getNumResults();
-  LogicalResult added =
-      function.insertResult(index, value.getType(), DictionaryAttr());
-  assert(succeeded(added) && "functions of a program take any results");
-  (void)added;
-  function.setResultAttr(index, rt::kBindingAttrName, binding);
-  auto returnOp = cast<func::ReturnOp>(function.front().getTerminator());
-  returnOp.getOperandsMutable().append(value);
+StringRef boost::getParameter(ScalarUpdateOpInterface rule) {
+  rt::BindingAttr binding = rt::getArgumentBinding(rule->getOperand(0));
+  return binding && binding.getKind() == rt::BindingKind::Parameter
+             ? StringRef(binding.getName())
+             : StringRef();
 }
 
 void boost::eraseMeans(ArrayRef<train::DivideGradientOp> means) {

@@ -17,9 +17,8 @@ bool isBoundTo(mlir::Value value, rt::BindingKind kind);
 /// samples, or the sum of their weights where they have some.
 rt::BindingKind getDivisor(train::ProgramOp program);
 
-/// Makes `function` return `value` too.
-void addResult(mlir::func::FuncOp function, mlir::Value value,
-               rt::BindingAttr binding);
+/// The parameter that `rule` changes; empty where it changes something else.
+llvm::StringRef getParameter(ScalarUpdateOpInterface rule);
 
 /// Erases `means`; what reads them reads what they divide.
 void eraseMeans(llvm::ArrayRef<train::DivideGradientOp> means);

@@ -233,55 +233,31 @@ private:
     }
   }
 
-  /// Whether the recipe has this feature, and where; boosts up to `end` count.
-  bool has(StringRef feature, const Candidate *end, const Candidate *&found) {
-    for (const Candidate &candidate : candidates) {
-      if (&candidate == end)
-        break;
-      if (candidate.boost.name == feature) {
-        found = &candidate;
-        return candidate.isOn;
-      }
-    }
-    return feature == boost::kLossScale &&
-           !model.at("amp").at("loss_scale").is(Node::Kind::Null);
+  /// Whether the recipe has this feature; of the boosts those before `end`.
+  bool has(StringRef feature, const Candidate &end) {
+    if (feature == boost::kLossScale)
+      return !model.at("amp").at("loss_scale").is(Node::Kind::Null);
+    llvm::ArrayRef<Candidate> earlier(candidates.data(), &end);
+    return llvm::any_of(earlier, [&](const Candidate &candidate) {
+      return candidate.boost.name == feature && candidate.isOn;
+    });
   }
 
+  /// No level turns on what is refused: of two boosts the later one is named.
   void refuseConflicts() {
-    std::vector<std::string> omitted;
     for (Candidate &candidate : candidates) {
-      if (!candidate.isOn)
-        continue;
       for (StringRef feature : boost::getFeatures()) {
-        const Candidate *other = nullptr;
         const boost::Conflict *conflict =
             boost::findConflict(candidate.boost.name, feature);
-        if (!conflict || !has(feature, &candidate, other))
+        if (!candidate.isOn || !conflict || !has(feature, candidate))
           continue;
-        if (mode == "enable_all") {
-          omitted.push_back(
-              formatv("{0} (not with {1})", candidate.boost.name, feature));
-        } else {
-          // One of the two is named: no level turns on what is refused.
-          const Candidate &named =
-              other && !candidate.isNamed ? *other : candidate;
-          errors.error(
-              named.extent,
-              formatv("boost '{0}' cannot be combined with '{1}': {2}; turn "
-                      "one of them off",
-                      named.boost.name,
-                      &named == &candidate ? feature
-                                           : StringRef(candidate.boost.name),
-                      conflict->reason));
-        }
+        errors.error(candidate.extent,
+                     formatv("boost '{0}' cannot be combined with '{1}': {2}; "
+                             "turn one of them off",
+                             candidate.boost.name, feature, conflict->reason));
         turnOff(candidate, "not with " + feature);
-        break;
       }
     }
-    if (!omitted.empty())
-      mlir::emitRemark(modeExtent.place())
-          << "'enable_all' leaves out what cannot be combined: "
-          << llvm::join(omitted, ", ");
   }
 
   void reportUnused(const Candidate &candidate) {
@@ -319,38 +295,4 @@ private:
 void boostc::frontend::resolveBoosts(Node &model, int level, ErrorList &errors,
                                      std::vector<BoostDecision> *decisions) {
   BoostResolver(model, level, errors).run(decisions);
-}
-
-void boostc::frontend::normalizeHead(Node &model, const ModelTable &table) {
-  const Node &boost = model.at("boost");
-  if (!boost.at("boost").at("less_bn").boolean ||
-      !boost.at("less_bn").at("fn_flag").boolean)
-    return;
-  Node &layer = model.find("layers")->items.back();
-  StringRef loss = model.at("loss").at("op").text;
-  if (layer.at("op").text != "dense" || !loss.contains("cross_entropy")) {
-    mlir::emitRemark(layer.extent.place())
-        << "less_bn normalises no head (fn_flag): "
-        << (loss.contains("cross_entropy")
-                ? "the last layer is not a dense one"
-                : "the loss does not compare classes");
-    return;
-  }
-  mlir::emitRemark(layer.extent.place())
-      << "less_bn makes layer '" << layer.at("name").text
-      << "' a normalized_dense"
-      << (layer.at("bias").boolean ? " without its bias" : "") << " (fn_flag)";
-  // The same keys but for the bias, and one parameter in its place.
-  const LayerEntry &entry =
-      table.entry(LayerSpec::Kind::Layer, "normalized_dense");
-  layer.find("op")->text = entry.spec.name.str();
-  llvm::erase_if(layer.members,
-                 [](const Member &member) { return member.key == "bias"; });
-  Node &init = *layer.find("init");
-  llvm::erase_if(init.members,
-                 [](const Member &member) { return member.key == "bias"; });
-  Node ones = Node::makeObject(init.extent);
-  ones.isDefault = true;
-  ones.add("type", init.extent, Node::makeText("ones", init.extent));
-  init.add("multiplier", init.extent, std::move(ones));
 }

@@ -24,8 +24,4 @@ void applyBoostOverride(Node &document, const ModelTable &table,
 void resolveBoosts(Node &model, int level, ErrorList &errors,
                    std::vector<BoostDecision> *decisions);
 
-/// less_bn.fn_flag, after resolveBoosts(): the last layer, if it is the dense
-/// layer of a classifier, becomes a normalized_dense.
-void normalizeHead(Node &model, const ModelTable &table);
-
 } // namespace boostc::frontend

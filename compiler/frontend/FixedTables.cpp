@@ -1,5 +1,6 @@
 #include "compiler/boost/BoostPlan.h"
 #include "compiler/frontend/ModelTable.h"
+#include "dialects/train/TrainDialect.h"
 #include "runtime/data/Draw.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -539,7 +540,8 @@ ObjectTable frontend::boostTable() {
                 optional("gc_flag", boolean, "true", "Centralise gradients.")}),
        section(
            "grad_freeze", "Skip the first layers in some steps.",
-           {optional("param_groups", makeInteger(1, 256), "10",
+           {optional("param_groups", makeInteger(1, train::kMaxFreezeGroups),
+                     "10",
                      "Number of freeze groups: group k trains the layers from "
                      "number k * (layers / groups) on."),
             optional("freeze_type", makeInteger(0, 1), "1",

@@ -4,6 +4,7 @@
 #include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/JsonReader.h"
 #include "compiler/frontend/MicroBatches.h"
+#include "compiler/frontend/NormalizeHead.h"
 #include "compiler/frontend/Overlay.h"
 #include "compiler/frontend/Overrides.h"
 #include "compiler/frontend/ResolveModel.h"
@@ -89,7 +90,7 @@ private:
     resolveModel(model, expanded, table, errors);
     resolveBoosts(model, options.boostLevel, errors, decisions);
     if (!errors.hasErrors())
-      normalizeHead(model, table);
+      normalizeHead(model, table, checker);
     MicroBatchSizes sizes = resolveMicroBatches(model, table, errors);
     if (errors.hasErrors())
       return {};

@@ -115,18 +115,7 @@ struct ApplyPrecisionPass
     auto amp = program->getAttrOfType<train::AmpAttr>(train::kAmpAttrName);
     if (!amp)
       return;
-    llvm::SetVector<func::FuncOp> functions;
-    program.walk([&](Operation *op) {
-      FlatSymbolRefAttr callee;
-      if (auto gradient = dyn_cast<train::ValueAndGradOp>(op))
-        callee = gradient.getCalleeAttr();
-      else if (auto evaluate = dyn_cast<train::EvaluateOp>(op))
-        callee = evaluate.getCalleeAttr();
-      if (callee)
-        functions.insert(
-            SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, callee));
-    });
-    for (func::FuncOp function : functions)
+    for (func::FuncOp function : program.getCallees())
       PrecisionRewriter(amp, function).run();
   }
 };

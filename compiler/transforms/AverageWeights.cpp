@@ -70,20 +70,7 @@ private:
     for (unsigned i = 0; i < update.getNumArguments(); ++i)
       if (rt::getArgumentBinding(update, i) == binding)
         return update.getArgument(i);
-    return addArgument(update, binding, type);
-  }
-
-  static Value addArgument(func::FuncOp function, rt::BindingAttr binding,
-                           Type type) {
-    unsigned index = function.getNumArguments();
-    Builder b(function.getContext());
-    LogicalResult added = function.insertArgument(
-        index, type,
-        b.getDictionaryAttr(b.getNamedAttr(rt::kBindingAttrName, binding)),
-        function.getLoc());
-    assert(succeeded(added) && "functions of a program take any arguments");
-    (void)added;
-    return function.getArgument(index);
+    return rt::addArgument(update, type, binding);
   }
 
   LogicalResult addTo(func::FuncOp update) {
@@ -92,23 +79,16 @@ private:
       return update.emitOpError("expected one train.commit, which says "
                                 "whether averages move, found ")
              << commits.size();
-    Operation *end = update.front().getTerminator();
-    OpBuilder b(end);
+    OpBuilder b(update.front().getTerminator());
     for (auto [weight, state] : averages) {
       auto memory = rt::BindingAttr::get(&getContext(), rt::BindingKind::State,
                                          state.getSymName());
       Value value = findLeft(update, weight, state.getType());
-      Value average = addArgument(update, memory, state.getType());
+      Value average = rt::addArgument(update, state.getType(), memory);
       auto moved = train::MovingAverageOp::create(
           b, state.getLoc(), average, value, commits.front().getApplied(),
           ema.getDecay());
-      unsigned index = update.getNumResults();
-      LogicalResult added = update.insertResult(
-          index, moved.getType(),
-          b.getDictionaryAttr(b.getNamedAttr(rt::kBindingAttrName, memory)));
-      assert(succeeded(added) && "functions of a program take any results");
-      (void)added;
-      end->insertOperands(index, moved.getResult());
+      rt::addResult(update, moved, memory);
     }
     return success();
   }

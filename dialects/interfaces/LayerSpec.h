@@ -73,6 +73,11 @@ struct LayerSpec {
   /// Draws random numbers in training and is not there in evaluation.
   bool isRandom = false;
   bool readsIntegers = false; ///< and nothing else
+  /// Layers: the spelling of the same layer on vectors of length 1, which may
+  /// lack some of its keys and parameters; empty without one.
+  llvm::StringRef normalizedForm = {};
+  /// Losses: whether the layer before gives a score of each class.
+  bool comparesClasses = false;
 };
 
 /// How a layer's running mean and variance follow the values of a step.

@@ -115,6 +115,30 @@ BindingAttr boostc::rt::getArgumentBinding(Value value) {
                   : BindingAttr();
 }
 
+static DictionaryAttr getBindingAttrs(BindingAttr binding) {
+  return DictionaryAttr::get(binding.getContext(),
+                             NamedAttribute(kBindingAttrName, binding));
+}
+
+BlockArgument boostc::rt::addArgument(FunctionOpInterface function, Type type,
+                                      BindingAttr binding) {
+  unsigned index = function.getNumArguments();
+  [[maybe_unused]] LogicalResult inserted = function.insertArgument(
+      index, type, getBindingAttrs(binding), function.getLoc());
+  assert(succeeded(inserted) && "a function takes any argument");
+  return function.getArgument(index);
+}
+
+void boostc::rt::addResult(FunctionOpInterface function, Value value,
+                           BindingAttr binding) {
+  unsigned index = function.getNumResults();
+  [[maybe_unused]] LogicalResult inserted =
+      function.insertResult(index, value.getType(), getBindingAttrs(binding));
+  assert(succeeded(inserted) && "a function returns any value");
+  function.getFunctionBody().front().getTerminator()->insertOperands(index,
+                                                                     value);
+}
+
 bool boostc::rt::isAccumulator(BindingKind kind) {
   switch (kind) {
   case BindingKind::Gradient:

@@ -32,6 +32,13 @@ BindingAttr getResultBinding(mlir::FunctionOpInterface function,
                              unsigned index);
 /// The binding of an argument of the function around; null of any other value.
 BindingAttr getArgumentBinding(mlir::Value value);
+/// Gives `function` one more argument, the last, of `type` and bound to
+/// `binding`.
+mlir::BlockArgument addArgument(mlir::FunctionOpInterface function,
+                                mlir::Type type, BindingAttr binding);
+/// Lets `function` return `value` too, as its last result, bound to `binding`.
+void addResult(mlir::FunctionOpInterface function, mlir::Value value,
+               BindingAttr binding);
 
 /// Whether a binding of `kind` is a sum over the samples of a step: what @micro
 /// returns, @combine adds and @update receives.

@@ -33,15 +33,9 @@ struct BatchMoments
     train::AccumulatorOp::create(
         builder, value.getLoc(), builder.getStringAttr(name),
         FlatSymbolRefAttr(), TypeAttr::get(value.getType()));
-    NamedAttribute binding(rt::kBindingAttrName,
-                           rt::BindingAttr::get(&getContext(),
-                                                rt::BindingKind::Accumulator,
-                                                name));
-    unsigned index = micro.getNumResults();
-    [[maybe_unused]] LogicalResult inserted = micro.insertResult(
-        index, value.getType(), DictionaryAttr::get(&getContext(), binding));
-    assert(succeeded(inserted) && "a function returns any value");
-    micro.front().getTerminator()->insertOperands(index, value);
+    rt::addResult(micro, value,
+                  rt::BindingAttr::get(&getContext(),
+                                       rt::BindingKind::Accumulator, name));
   }
 };
 

@@ -3,7 +3,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "test/passes/BoundValues.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -204,7 +203,7 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
     Value repeat = arith::TruncIOp::create(builder, loc, flag, more);
     if (endless)
       repeat = constant(builder, flag, 1);
-    addResult(probe, repeat, getBinding(BindingKind::Repeat));
+    rt::addResult(probe, repeat, getBinding(BindingKind::Repeat));
     return probe;
   }
 
@@ -288,12 +287,12 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
     for (BlockArgument argument : function.getArguments())
       if (rt::getArgumentBinding(argument) == binding)
         return argument;
-    return addArgument(function, type, binding);
+    return rt::addArgument(function, type, binding);
   }
 
   void leave(func::FuncOp function, StringRef state, Value value) {
     take(function, value.getType(), BindingKind::State, state);
-    addResult(function, value, getBinding(BindingKind::State, state));
+    rt::addResult(function, value, getBinding(BindingKind::State, state));
   }
 
   Value constant(OpBuilder &builder, double value) {

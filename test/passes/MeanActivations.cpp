@@ -3,7 +3,6 @@
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "test/passes/BoundValues.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -74,12 +73,12 @@ struct MeanActivations
                            builder.getStringAttr("mean_activation"),
                            FlatSymbolRefAttr(), rt::InitializerAttr(),
                            builder.getUnitAttr(), type);
-    addResult(micro, sum, getBinding(BindingKind::Accumulator, sumName));
+    rt::addResult(micro, sum, getBinding(BindingKind::Accumulator, sumName));
 
-    Value total = addArgument(update, sum.getType(),
-                              getBinding(BindingKind::Accumulator, sumName));
-    Value before = addArgument(update, sum.getType(),
-                               getBinding(BindingKind::State, meanName));
+    Value total = rt::addArgument(
+        update, sum.getType(), getBinding(BindingKind::Accumulator, sumName));
+    Value before = rt::addArgument(update, sum.getType(),
+                                   getBinding(BindingKind::State, meanName));
     commit.getValuesMutable().append(total);
     builder.setInsertionPoint(update.front().getTerminator());
     Value mean =
@@ -87,7 +86,7 @@ struct MeanActivations
     Value change = nn::SubOp::create(builder, loc, mean, before);
     Value after = train::ApplyDeltaOp::create(builder, loc, change, before,
                                               commit.getApplied());
-    addResult(update, after, getBinding(BindingKind::State, meanName));
+    rt::addResult(update, after, getBinding(BindingKind::State, meanName));
   }
 
   Value findValid() {

@@ -3,7 +3,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "test/passes/BoundValues.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -48,13 +47,13 @@ struct SelectByCounter
 
   void addSteps(func::FuncOp update, int times) {
     rt::BindingAttr state = getBinding(BindingKind::State, kCounter);
-    Value steps = addArgument(update, count, state);
+    Value steps = rt::addArgument(update, count, state);
     auto commit = *update.getOps<train::CommitOp>().begin();
     OpBuilder builder(update.front().getTerminator());
     for (int i = 0; i < times; ++i)
       steps = train::CountAppliedOp::create(builder, update.getLoc(), steps,
                                             commit.getApplied());
-    addResult(update, steps, state);
+    rt::addResult(update, steps, state);
   }
 
   /// One step in four, about, is of the first variant. Two in four have a
@@ -72,10 +71,11 @@ struct SelectByCounter
                                                                   name);
                                   })),
                               builder.getI64IntegerAttr(lag));
-    Value step = addArgument(select, count, getBinding(BindingKind::Step));
-    Value last = addArgument(select, count, getBinding(BindingKind::RunLength));
-    Value counter =
-        addArgument(select, count, getBinding(BindingKind::State, kCounter));
+    Value step = rt::addArgument(select, count, getBinding(BindingKind::Step));
+    Value last =
+        rt::addArgument(select, count, getBinding(BindingKind::RunLength));
+    Value counter = rt::addArgument(select, count,
+                                    getBinding(BindingKind::State, kCounter));
     builder.setInsertionPointToEnd(&select.front());
     auto number = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(
@@ -89,7 +89,7 @@ struct SelectByCounter
     Value index = arith::TruncIOp::create(
         builder, loc, RankedTensorType::get({}, builder.getI32Type()), choice);
     func::ReturnOp::create(builder, loc);
-    addResult(select, index, getBinding(BindingKind::Choice));
+    rt::addResult(select, index, getBinding(BindingKind::Choice));
   }
 
   Option<int64_t> lag{*this, "lag",

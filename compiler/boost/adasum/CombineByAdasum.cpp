@@ -209,17 +209,9 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
 
   /// The rule that changes a parameter.
   ScalarUpdateOpInterface findRule(StringRef name) {
-    for (Operation &op : function.front()) {
-      auto rule = dyn_cast<ScalarUpdateOpInterface>(op);
-      auto argument =
-          rule ? dyn_cast<BlockArgument>(rule->getOperand(0)) : nullptr;
-      if (!argument)
-        continue;
-      auto binding = rt::getArgumentBinding(function, argument.getArgNumber());
-      if (binding && binding.getKind() == rt::BindingKind::Parameter &&
-          binding.getName() == name)
+    for (auto rule : function.getOps<ScalarUpdateOpInterface>())
+      if (getParameter(rule) == name)
         return rule;
-    }
     return {};
   }
 

@@ -228,8 +228,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         return op->isBeforeInBlock(
             update.front().findAncestorOpInBlock(*use.getOwner()));
       });
-      addResult(update, sum,
-                rt::getArgumentBinding(update, argument.getArgNumber()));
+      rt::addResult(update, sum,
+                    rt::getArgumentBinding(update, argument.getArgNumber()));
     }
     return op;
   }

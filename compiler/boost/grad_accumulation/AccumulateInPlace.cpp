@@ -36,7 +36,8 @@ struct AccumulateInPlace
           rt::getResultBinding(micro, operand.getOperandNumber());
       if (!binding || !rt::isAccumulator(binding.getKind()))
         continue;
-      Value sums = addArgument(micro, operand);
+      // The memory of the result.
+      Value sums = rt::addArgument(micro, operand.get().getType(), binding);
       if (binding.getKind() == rt::BindingKind::LossCount) {
         count = &operand;
         samples = sums;
@@ -54,20 +55,6 @@ struct AccumulateInPlace
     count->set(train::CombineOp::create(builder, count->get().getLoc(), samples,
                                         count->get(), samples));
     return success();
-  }
-
-  /// The memory of a result as an argument.
-  static Value addArgument(func::FuncOp micro, OpOperand &result) {
-    unsigned index = micro.getNumArguments();
-    rt::BindingAttr binding =
-        rt::getResultBinding(micro, result.getOperandNumber());
-    [[maybe_unused]] LogicalResult inserted = micro.insertArgument(
-        index, result.get().getType(),
-        DictionaryAttr::get(micro.getContext(),
-                            NamedAttribute(rt::kBindingAttrName, binding)),
-        result.get().getLoc());
-    assert(succeeded(inserted) && "a function takes any argument");
-    return micro.getArgument(index);
   }
 
   /// Adds a result right where it is made.

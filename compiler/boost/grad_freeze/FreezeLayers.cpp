@@ -4,6 +4,7 @@
 #include "compiler/boost/EditProgram.h"
 #include "compiler/boost/Passes.h"
 #include "compiler/boost/UpdateFunction.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -37,17 +38,6 @@ getLayers(train::ProgramOp program) {
     layers.back().push_back(parameter);
   }
   return layers;
-}
-
-/// Whether `op` follows from `source`, which is before it in its block.
-static bool dependsOn(Operation *op, Operation *source) {
-  if (op == source)
-    return true;
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    Operation *defining = operand.getDefiningOp();
-    return defining && !defining->isBeforeInBlock(source) &&
-           dependsOn(defining, source);
-  });
 }
 
 namespace {
@@ -109,22 +99,20 @@ private:
     llvm_unreachable("the parameter of a rule is declared");
   }
 
-  static StringRef getParameter(ScalarUpdateOpInterface rule) {
-    rt::BindingAttr binding = rt::getArgumentBinding(rule->getOperand(0));
-    return binding ? binding.getName() : StringRef();
-  }
-
   /// The number of steps in which a parameter was trained is that of its
   /// group: each but the last, which trains in all steps, gets a count of its
   /// own.
   void splitCount(train::CountAppliedOp count) {
-    llvm::DenseMap<int64_t, SmallVector<ScalarUpdateOpInterface>> rules;
-    for (auto rule : update.getOps<ScalarUpdateOpInterface>())
-      if (!getParameter(rule).empty() && dependsOn(rule, count))
-        rules[getGroup(getParameter(rule))].push_back(rule);
     rt::BindingAttr shared = rt::getArgumentBinding(count.getSteps());
     if (!shared)
       return;
+    SetVector<Operation *> following;
+    getForwardSlice(count.getOperation(), &following);
+    llvm::DenseMap<int64_t, SmallVector<ScalarUpdateOpInterface>> rules;
+    for (Operation *op : following)
+      if (auto rule = dyn_cast<ScalarUpdateOpInterface>(op);
+          rule && !getParameter(rule).empty())
+        rules[getGroup(getParameter(rule))].push_back(rule);
     auto declared = program.lookupSymbol<train::StateOp>(shared.getName());
     for (int64_t group = 0; group + 1 < freeze.getGroups(); ++group) {
       if (!rules.contains(group))
@@ -135,42 +123,27 @@ private:
       countStates[state.getSymName()] = group;
       auto binding = rt::BindingAttr::get(
           b.getContext(), rt::BindingKind::State, state.getSymName());
-      Value before = addArgument(binding, count.getSteps().getType());
       IRMapping mapping;
-      mapping.map(count.getSteps(), before);
+      mapping.map(count.getSteps(),
+                  rt::addArgument(update, count.getSteps().getType(), binding));
+      SetVector<Operation *> leading;
+      for (ScalarUpdateOpInterface rule : rules[group])
+        (void)getBackwardSlice(rule.getOperation(), &leading);
+      cloneAfter(count, mapping);
+      for (Operation *op : following)
+        if (leading.contains(op))
+          cloneAfter(op, mapping);
       for (ScalarUpdateOpInterface rule : rules[group])
         for (OpOperand &operand : rule->getOpOperands())
-          if (Operation *op = operand.get().getDefiningOp();
-              op && dependsOn(op, count)) {
-            cloneSlice(op, count, mapping);
-            operand.set(mapping.lookup(operand.get()));
-          }
-      addResult(update, mapping.lookup(count.getResult()), binding);
+          operand.set(mapping.lookupOrDefault(operand.get()));
+      rt::addResult(update, mapping.lookup(count.getResult()), binding);
     }
   }
 
-  /// Clones what leads from `count` to `op`, next to it.
-  static void cloneSlice(Operation *op, Operation *count, IRMapping &mapping) {
-    if (mapping.contains(op->getResult(0)))
-      return;
-    for (Value operand : op->getOperands())
-      if (Operation *defining = operand.getDefiningOp();
-          defining && op != count && dependsOn(defining, count))
-        cloneSlice(defining, count, mapping);
+  static void cloneAfter(Operation *op, IRMapping &mapping) {
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     builder.clone(*op, mapping);
-  }
-
-  Value addArgument(rt::BindingAttr binding, Type type) {
-    unsigned index = update.getNumArguments();
-    LogicalResult added = update.insertArgument(
-        index, type,
-        b.getDictionaryAttr(b.getNamedAttr(rt::kBindingAttrName, binding)),
-        update.getLoc());
-    assert(succeeded(added) && "functions of a program take any arguments");
-    (void)added;
-    return update.getArgument(index);
   }
 
   /// A step in which the layers before number `group` times stride stay what

@@ -105,11 +105,7 @@ public:
       else if (isNorm(&op))
         visitNorm(&op);
     }
-    llvm::SetVector<Operation *> ordered;
-    for (Operation *norm : boost::getBatchNorms(forward))
-      if (found.contains(norm))
-        ordered.insert(norm);
-    return ordered;
+    return std::move(found);
   }
 
 private:

@@ -7,9 +7,8 @@
 
 namespace boostc::boost {
 
-/// The batch norms of `forward` that its blocks do without, in their order.
-/// Each rule leaves a block one norm, or two where there is a depthwise
-/// convolution:
+/// The batch norms of `forward` that its blocks do without. Each rule leaves a
+/// block one norm, or two where there is a depthwise convolution:
 ///
 /// * residual block, the sum of two branches from one value, of which the one
 ///   with more contractions, two or more, ends with a norm: that norm stays.

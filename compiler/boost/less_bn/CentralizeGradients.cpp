@@ -1,7 +1,7 @@
 // less_bn's gradient centralisation; see Passes.td.
 
-#include "compiler/boost/EditProgram.h"
 #include "compiler/boost/Passes.h"
+#include "compiler/boost/UpdateFunction.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace boostc::boost {
@@ -40,14 +40,12 @@ struct CentralizeGradients
     if (!program->removeAttr(train::kCentralizeGradientsAttrName))
       return;
     llvm::StringSet<> weights;
-    for (func::FuncOp forward : getCallees(program, /*withEvaluated=*/false))
+    for (func::FuncOp forward : program.getDifferentiated())
       findWeights(forward, weights);
     for (func::FuncOp update : program.getUpdates())
       for (auto rule :
            llvm::to_vector(update.getOps<ScalarUpdateOpInterface>()))
-        if (rt::BindingAttr binding =
-                rt::getArgumentBinding(rule->getOperand(0));
-            binding && weights.contains(binding.getName()))
+        if (weights.contains(getParameter(rule)))
           centralize(rule);
   }
 

@@ -23,8 +23,7 @@ public:
 
   LogicalResult run() {
     size_t count = 0, removed = 0;
-    llvm::StringSet<> owned; // by the norms that go
-    for (func::FuncOp forward : getCallees(program, /*withEvaluated=*/false)) {
+    for (func::FuncOp forward : program.getDifferentiated()) {
       count += getBatchNorms(forward).size();
       for (Operation *norm : findBlockNorms(forward)) {
         SmallVector<StringRef> memory = getMemory(norm);
@@ -35,9 +34,10 @@ public:
     report(removed, count);
     if (removed == 0)
       return success();
-    for (func::FuncOp callee : getCallees(program, /*withEvaluated=*/true))
-      if (failed(bypassNorms(callee, owned)))
+    for (func::FuncOp callee : program.getCallees())
+      if (failed(bypassNorms(callee)))
         return failure();
+    nameUnread();
     return removeMemory();
   }
 
@@ -74,14 +74,9 @@ private:
           << "less_bn removes no batch_norm layer: the model has none";
   }
 
-  /// Lets what reads the norms of `owned` read their inputs, takes what
-  /// followed from their moments out of `callee` and its calls, and names the
-  /// memory that it does not read any more.
-  LogicalResult bypassNorms(func::FuncOp callee,
-                            const llvm::StringSet<> &owned) {
-    llvm::BitVector used(callee.getNumArguments());
-    for (BlockArgument argument : callee.getArguments())
-      used[argument.getArgNumber()] = !argument.use_empty();
+  /// Lets what reads the norms that go read their inputs, and takes what
+  /// followed from their moments out of `callee` and its calls.
+  LogicalResult bypassNorms(func::FuncOp callee) {
     llvm::BitVector results(callee.getNumResults());
     for (Operation *norm : getBatchNorms(callee)) {
       if (llvm::none_of(getMemory(norm),
@@ -93,18 +88,17 @@ private:
     nameAccumulators(callee, results);
     eraseResultsOfNames();
     llvm::BitVector none(callee.getNumArguments());
-    if (failed(shrinkCallee(program, callee, results, none)))
-      return failure();
-    eraseDeadOps(callee);
+    return shrinkCallee(program, callee, results, none);
+  }
 
-    for (BlockArgument argument : callee.getArguments()) {
-      rt::BindingAttr binding = rt::getArgumentBinding(argument);
-      if (binding && used[argument.getArgNumber()] && argument.use_empty() &&
-          (binding.getKind() == rt::BindingKind::Parameter ||
-           binding.getKind() == rt::BindingKind::State))
-        names.insert(binding.getName());
-    }
-    return success();
+  /// The memory of the norms, but for what other layers read too.
+  void nameUnread() {
+    for (func::FuncOp callee : program.getCallees())
+      for (BlockArgument argument : callee.getArguments())
+        if (rt::BindingAttr binding = rt::getArgumentBinding(argument);
+            binding && !argument.use_empty())
+          owned.erase(binding.getName());
+    names.insert_range(owned.keys());
   }
 
   /// The results of the function that follow from the moments of `norm`.
@@ -155,7 +149,7 @@ private:
       if (state.getParameter() && names.contains(*state.getParameter()))
         names.insert(state.getSymName());
     eraseResultsOfNames();
-    for (func::FuncOp callee : getCallees(program, /*withEvaluated=*/true)) {
+    for (func::FuncOp callee : program.getCallees()) {
       llvm::BitVector arguments(callee.getNumArguments());
       for (BlockArgument argument : callee.getArguments())
         if (rt::BindingAttr binding = rt::getArgumentBinding(argument))
@@ -200,6 +194,7 @@ private:
   }
 
   train::ProgramOp program;
+  llvm::StringSet<> owned; ///< parameters and states of the norms that go
   llvm::StringSet<> names; ///< of parameters, states and accumulators that go
 };
 

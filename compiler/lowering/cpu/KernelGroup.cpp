@@ -5,7 +5,14 @@
 using namespace mlir;
 using namespace boostc;
 
-FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op) {
+static bool writes(const KernelPart &part, rt::BufferOp base) {
+  linalg::GenericOp op = part.op;
+  return llvm::any_of(op.getDpsInits(),
+                      [&](Value init) { return getBase(init) == base; });
+}
+
+FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op,
+                                          bool sortsParameters) {
   KernelPart part{op, chooseLoopOrder(op)};
   for (int64_t extent : op.getStaticLoopRanges())
     part.work *= extent;
@@ -19,6 +26,13 @@ FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op) {
       return op.emitOpError("operand is not a planned buffer: ") << operand;
     part.buffers.insert(base);
   }
+  if (!sortsParameters)
+    return part;
+  const auto *parameter = llvm::find_if(part.buffers, [&](rt::BufferOp buffer) {
+    return isAboutParameters(buffer.getArena(), writes(part, buffer));
+  });
+  if (parameter != part.buffers.end())
+    part.parameter = *parameter;
   return part;
 }
 
@@ -48,12 +62,6 @@ static int64_t findCut(const KernelPart &part, rt::BufferOp base) {
   return cut;
 }
 
-static bool writes(const KernelPart &part, rt::BufferOp base) {
-  linalg::GenericOp op = part.op;
-  return llvm::any_of(op.getDpsInits(),
-                      [&](Value init) { return getBase(init) == base; });
-}
-
 static bool touches(const KernelPart &part, rt::BufferOp base) {
   linalg::GenericOp op = part.op;
   return llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -79,6 +87,8 @@ static bool canJoin(const KernelGroup &group, size_t begin,
                     const KernelPart &part, bool isCut) {
   ArrayRef<KernelPart> others = ArrayRef(group.parts).drop_front(begin);
   for (auto [number, other] : llvm::enumerate(others)) {
+    if (other.parameter != part.parameter)
+      return false;
     for (rt::BufferOp a : other.buffers)
       for (rt::BufferOp b : part.buffers)
         if (a != b && overlap(a, b))

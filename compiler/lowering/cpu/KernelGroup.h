@@ -15,10 +15,14 @@ struct KernelPart {
   int64_t extent = 1; ///< of the shared loop
   int64_t work = 1;   ///< loop iterations
   llvm::SetVector<rt::BufferOp> buffers = {};
+  /// Where parts are sorted by parameters: the buffer by which it is about one
+  /// (isAboutParameters), the same for all parts of a kernel; null: about none.
+  rt::BufferOp parameter = {};
 };
 
 /// Fails, with a diagnostic, when an operand is not a planned buffer.
-llvm::FailureOr<KernelPart> analyzePart(mlir::linalg::GenericOp op);
+llvm::FailureOr<KernelPart> analyzePart(mlir::linalg::GenericOp op,
+                                        bool sortsParameters);
 
 /// Ops that will be one kernel.
 struct KernelGroup {

@@ -6,10 +6,11 @@
 //  - both run on one thread, or both are cut along a loop of the same extent
 //    and every buffer that one of them writes and the other touches is cut the
 //    same way (an op too small to be cut for its own sake is cut with a
-//    neighbour); and
+//    neighbour);
 //  - no two buffers of the group overlap in memory, so that the kernel's
 //    arguments may be promised not to alias; and
-//  - both are about the same parameter, see ParameterSections.
+//  - both are about the same parameter, where there are many rules, or about
+//    none (hasManyRules).
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/EmitGatherScatter.h"
@@ -35,43 +36,6 @@ using namespace boostc;
 
 namespace {
 
-/// Which ops on parameters and gradients may share a kernel. Updates of many
-/// parameters have few shapes: their kernels are those of one parameter, of
-/// which all of a shape are one in the end, so that the code does not grow with
-/// the model, and variants that train other parameters have kernels in common.
-/// Where there are few, any neighbours may be together: fewer launches.
-class ParameterSections {
-public:
-  explicit ParameterSections(train::ProgramOp program)
-      : isActive(hasManyParameters(program)) {}
-
-  /// The buffer that `op` is about; a kernel has ops about one buffer. Null: it
-  /// touches no parameter, and no gradient but to write it.
-  rt::BufferOp find(linalg::GenericOp op) const {
-    if (!isActive)
-      return {};
-    llvm::SmallSetVector<rt::BufferOp, 4> read;
-    bool adds = false;
-    for (Value operand : op->getOperands())
-      if (rt::BufferOp base = getBase(operand)) {
-        adds |= base.getArena() == rt::Arena::GradientOther;
-        if (base.getArena() == rt::Arena::Gradient)
-          read.insert(base);
-      }
-    for (Value init : op.getOutputs())
-      if (rt::BufferOp base = getBase(init)) {
-        if (base.getArena() == rt::Arena::Parameter ||
-            (adds && base.getArena() == rt::Arena::Gradient))
-          return base;
-        read.remove(base);
-      }
-    return read.empty() ? rt::BufferOp() : read.front();
-  }
-
-private:
-  bool isActive;
-};
-
 struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   using OutlineKernelsPassBase::OutlineKernelsPassBase;
 
@@ -87,8 +51,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   LogicalResult outline(func::FuncOp function) {
     kernels = 0;
     KernelGroup group;
-    rt::BufferOp section; // of the group
-    ParameterSections sections(getOperation());
+    bool sortsParameters = hasManyRules(getOperation());
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     int64_t maxLanes = target ? getVectorRegisters(target).lanes : 1;
@@ -112,14 +75,9 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
           return failure();
         continue;
       }
-      FailureOr<KernelPart> part = analyzePart(generic);
+      FailureOr<KernelPart> part = analyzePart(generic, sortsParameters);
       if (failed(part))
         return failure();
-      if (rt::BufferOp own = sections.find(generic); own != section) {
-        if (failed(flush(function, group)))
-          return failure();
-        section = own;
-      }
       bool isLarge = part->order.shared && part->work > serialWork;
       KernelGroup done;
       group.add(std::move(*part), isLarge, done);

@@ -51,21 +51,9 @@ static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
          kernel.getBuffers().size() + unit.touched.size() <= kMaxBuffers;
 }
 
-/// Whether `unit` updates a parameter, adds up gradients of two micro-batches
-/// or reads a gradient.
-static bool isAboutParameters(const DeviceUnit &unit) {
+static bool touchesParameters(const DeviceUnit &unit) {
   return llvm::any_of(unit.touched, [&](rt::BufferOp buffer) {
-    bool isWritten = unit.written.contains(buffer);
-    switch (buffer.getArena()) {
-    case rt::Arena::Parameter:
-      return isWritten;
-    case rt::Arena::GradientOther:
-      return true;
-    case rt::Arena::Gradient:
-      return !isWritten;
-    default:
-      return false;
-    }
+    return isAboutParameters(buffer.getArena(), unit.written.contains(buffer));
   });
 }
 
@@ -76,7 +64,7 @@ bool DeviceSchedule::canJoin(const DeviceKernel &kernel,
   if (!sortsParameters || kernel.units.empty())
     return true;
   const DeviceUnit &first = kernel.units.front();
-  bool isFirst = isAboutParameters(first), isOwn = isAboutParameters(unit);
+  bool isFirst = touchesParameters(first), isOwn = touchesParameters(unit);
   return isFirst == isOwn && (!isOwn || areAlike(first, unit));
 }
 

@@ -58,8 +58,7 @@ class DeviceSchedule {
 public:
   /// `buffers` is what kernel bodies look buffers up in when code is emitted;
   /// it outlives them. `sortsParameters`: kernels about parameters have equal
-  /// units only, so that the code does not grow with their number and variants
-  /// of a step, which update other parameters, repeat little of it.
+  /// units only (hasManyRules).
   DeviceSchedule(const mlir::IRMapping &buffers, TilingPolicy tilingPolicy,
                  bool sortsParameters)
       : buffers(buffers), tilingPolicy(tilingPolicy),

@@ -50,7 +50,7 @@ struct OutlineDeviceKernels
     kernels = 0;
     IRMapping buffers;
     DeviceSchedule schedule(buffers, tilingPolicy,
-                            hasManyParameters(getOperation()));
+                            hasManyRules(getOperation()));
     IRRewriter rewriter(&getContext());
     SmallVector<rt::GradientsReadyOp> announced;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {

@@ -77,13 +77,26 @@ bool boostc::overlap(rt::BufferOp a, rt::BufferOp b) {
   return begin(a) < end(b) && begin(b) < end(a);
 }
 
-bool boostc::hasManyParameters(train::ProgramOp program) {
-  constexpr size_t kMany = 100; // rules in all updates
+bool boostc::hasManyRules(train::ProgramOp program) {
+  constexpr size_t kMany = 100;
   size_t parameters =
       llvm::count_if(program.getOps<rt::SlotOp>(), [](rt::SlotOp slot) {
         return slot.getArena() == rt::Arena::Parameter;
       });
   return parameters * program.getUpdates().size() > kMany;
+}
+
+bool boostc::isAboutParameters(rt::Arena arena, bool isWritten) {
+  switch (arena) {
+  case rt::Arena::Parameter:
+    return isWritten;
+  case rt::Arena::GradientOther:
+    return true;
+  case rt::Arena::Gradient:
+    return !isWritten;
+  default:
+    return false;
+  }
 }
 
 static void cloneView(OpBuilder &builder, Value value, IRMapping &mapping) {

@@ -32,9 +32,16 @@ rt::BufferOp getBase(mlir::Value value);
 /// Whether two buffers share memory.
 bool overlap(rt::BufferOp a, rt::BufferOp b);
 
-/// Whether the updates of `program` have so many rules that those of a shape
-/// are to share code, for a launch more: small models gain by few launches.
-bool hasManyParameters(train::ProgramOp program);
+/// Whether the updates of `program` have so many rules that kernels are to be
+/// about one parameter each, or on GPUs about equal ones. Rules of a shape then
+/// share code, which does not grow with the model, and variants of a step that
+/// update other parameters have kernels in common. It costs launches, by which
+/// small models gain more.
+bool hasManyRules(train::ProgramOp program);
+
+/// Whether an op is about a parameter that accesses memory of `arena` so: it
+/// changes one, adds up gradients of two micro-batches or reads a gradient.
+bool isAboutParameters(rt::Arena arena, bool isWritten);
 
 /// Makes what `op` uses from outside available in a kernel: planned buffers are
 /// in `mapping` already, views and constants are cloned.

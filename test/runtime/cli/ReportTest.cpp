@@ -291,7 +291,7 @@ TEST(StopSignals, ALostTerminalMaySaySoSeveralTimes) {
 // A generated kernel may have the stack pointer in a buffer on the heap.
 TEST(StopSignals, HandlersRunOnAStackOfTheirOwn) {
   auto runsOnOwnStack = [](int number) {
-    struct sigaction action {};
+    struct sigaction action{};
     sigaction(number, nullptr, &action);
     stack_t stack{};
     sigaltstack(nullptr, &stack);

@@ -135,6 +135,7 @@ std::vector<LayerSpec> DenseOp::getLayerSpecs() {
   spec.parameters = {
       {"weight", BOOSTC_ROLE_WEIGHT, "uniform_fan_in", "`[units, inputs]`."},
       {"bias", BOOSTC_ROLE_BIAS, "uniform_fan_in", "`[units]`."}};
+  spec.normalizedForm = kNormalizedDense;
   LayerSpec normalized{
       kNormalizedDense, LayerSpec::Kind::Layer,
       "Fully connected layer of normalised vectors, `y[n, ..., u] = multiplier "

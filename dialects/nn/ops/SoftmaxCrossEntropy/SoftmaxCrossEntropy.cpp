@@ -129,6 +129,7 @@ std::vector<LayerSpec> SoftmaxCrossEntropyOp::getLayerSpecs() {
               "other K - 1 classes e / (K - 1).",
        .defaultValue = "\"uniform\"",
        .choices = {"uniform", "others"}}};
+  spec.comparesClasses = true;
   return {spec};
 }
 

@@ -1,4 +1,5 @@
 #include "dialects/train/TrainDialect.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace boostc::train;
@@ -28,4 +29,26 @@ SelectorOp ProgramOp::getSelector() {
 
 func::FuncOp ProgramOp::getFunction(StringRef name) {
   return mlir::SymbolTable(getOperation()).lookup<func::FuncOp>(name);
+}
+
+template <typename CallingOp>
+static void addCallees(ProgramOp program,
+                       llvm::SetVector<func::FuncOp> &callees) {
+  program.walk([&](CallingOp op) {
+    callees.insert(mlir::SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        op, op.getCalleeAttr()));
+  });
+}
+
+SmallVector<func::FuncOp> ProgramOp::getDifferentiated() {
+  llvm::SetVector<func::FuncOp> callees;
+  addCallees<ValueAndGradOp>(*this, callees);
+  return callees.takeVector();
+}
+
+SmallVector<func::FuncOp> ProgramOp::getCallees() {
+  llvm::SetVector<func::FuncOp> callees;
+  addCallees<ValueAndGradOp>(*this, callees);
+  addCallees<EvaluateOp>(*this, callees);
+  return callees.takeVector();
 }

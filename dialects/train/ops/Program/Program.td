@@ -51,6 +51,10 @@ def Train_ProgramOp : Train_Op<"program", [
     /// The functions of one part of a step in all phases of all variants, each once.
     ::llvm::SmallVector<::mlir::func::FuncOp> getMicros();
     ::llvm::SmallVector<::mlir::func::FuncOp> getUpdates();
+    /// The functions that ops differentiate (`train.value_and_grad`), and these with those
+    /// that are only evaluated (`train.evaluate`): each once.
+    ::llvm::SmallVector<::mlir::func::FuncOp> getDifferentiated();
+    ::llvm::SmallVector<::mlir::func::FuncOp> getCallees();
     /// What ends a phase: probes and updates, in the order in which getFunctions() has them.
     ::llvm::SmallVector<::mlir::func::FuncOp> getEndings();
     /// Whether micro-batches add to one gradient set (`rt.reproducible` off), and
