@@ -79,9 +79,11 @@ private:
   LogicalResult bypassNorms(func::FuncOp callee) {
     llvm::BitVector results(callee.getNumResults());
     for (Operation *norm : getBatchNorms(callee)) {
-      if (llvm::none_of(getMemory(norm),
+      SmallVector<StringRef> memory = getMemory(norm);
+      if (llvm::none_of(memory,
                         [&](StringRef name) { return owned.contains(name); }))
         continue;
+      owned.insert_range(memory); // an evaluation reads the variances, too
       norm->getResult(0).replaceAllUsesWith(norm->getOperand(0));
       markResults(norm, results);
     }
