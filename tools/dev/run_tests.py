@@ -25,7 +25,8 @@ import tempfile
 import time
 
 KINDS = ("unit", "lit", "e2e")
-MANY_TESTS = 500
+# From how many tests on a program runs in parts; those that are named e2e compile in each test.
+MANY_TESTS, MANY_E2E_TESTS = 500, 40
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
@@ -82,7 +83,8 @@ def count_parts(program):
     listed = subprocess.run([program, "--gtest_list_tests"], text=True, check=False,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     tests = sum(line.startswith("  ") for line in listed.splitlines())
-    return len(os.sched_getaffinity(0)) if tests >= MANY_TESTS else 1
+    many = MANY_E2E_TESTS if program.name.startswith("e2e-") else MANY_TESTS
+    return len(os.sched_getaffinity(0)) if tests >= many else 1
 
 
 def run_part(program, limit, part, parts):
