@@ -166,6 +166,10 @@ bool GridNest::join(std::unique_ptr<KernelBody> &body,
             first->constant != second->constant ||
             first->coefficients != second->coefficients)
           return false;
+        // Lanes reduce before one of them runs the members before the main one:
+        // what those write is there for its start, not for its terms.
+        if (reduces && bodyPlan.lanes > 1 && a.isWritten && !b.isWritten)
+          return false;
       }
   if (!reduces) {
     members.push_back({std::move(body), std::move(*map)});
