@@ -34,10 +34,6 @@ config.substitutions.append(("%exits", f"sh {config.test_source_root}/Inputs/exi
 if config.boost_sanitize:
     config.available_features.add("sanitizer")
 
-# What takes minutes says `REQUIRES: long`; `tools/test --long` and `lit --param long` run it.
-if "long" in lit_config.params:
-    config.available_features.add("long")
-
 # The real data sets are never downloaded by a test: what needs one says
 # `REQUIRES: mnist` or `REQUIRES: cifar10`.
 mnist_dirs = [os.environ.get("BOOSTC_MNIST_DIR"), os.environ.get("DATA_PATH"),

@@ -20,9 +20,8 @@ llvm::LogicalResult eraseArguments(mlir::func::FuncOp function,
 
 /// Erases results `results` of `callee`, with what computes them, and its
 /// arguments `arguments`, which nothing uses, here and in the ops of `program`
-/// that call it. What these ops
-/// returned for an erased result, and gradients of erased arguments, must have
-/// no use; else an error is emitted.
+/// that call it. What these ops returned for an erased result, and gradients of
+/// erased arguments, must have no use; else an error is emitted.
 llvm::LogicalResult shrinkCallee(train::ProgramOp program,
                                  mlir::func::FuncOp callee,
                                  const llvm::BitVector &results,

@@ -1,7 +1,6 @@
 // ApplyPrecision.cpp - places nn.cast for mixed precision; see Passes.td.
 
 #include "compiler/transforms/Passes.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace boostc::transforms {
 #define GEN_PASS_DEF_APPLYPRECISIONPASS

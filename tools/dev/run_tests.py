@@ -6,9 +6,6 @@ Kinds:
   lit   lit tests below BUILD/test/lit
   e2e   of both, those that are named e2e: programs `e2e-*`, lit tests `e2e/...`
 
-Lit tests that take minutes say `REQUIRES: long`: they run with --long, and count as skipped
-without it.
-
 The last line is `N passed, M failed, K skipped`. A program that crashes, hangs or
 gives no results is one failed test more. A kind of which nothing ran is a
 failure too: an empty suite is a broken build, not a success.
@@ -128,13 +125,11 @@ def add_lit_results(tallies, results):
             tallies[kind].fail(f"{path}: {test['code']}")
 
 
-def run_lit(build, lit, tallies, limit, is_long):
+def run_lit(build, lit, tallies, limit):
     suite = build / "test" / "lit"
     if not suite.is_dir():
         return
     command = [lit, "-v", "--no-progress-bar", "--time-tests"]
-    if is_long:
-        command += ["--param", "long"]
     # Each kind on its own is asked for by name, so that it alone is run.
     if "e2e" not in tallies:
         command += ["--filter-out", "(^|/| )e2e/"]
@@ -165,7 +160,6 @@ def main():
                         help="seconds a program may take (%(default)s)")
     parser.add_argument("--lit-limit", type=int, default=3600,
                         help="seconds all tests of lit may take (%(default)s)")
-    parser.add_argument("--long", action="store_true", help="run what takes minutes, too")
     parser.add_argument("kinds", nargs="*", metavar="KIND",
                         help=f"{', '.join(KINDS)}; default: all")
     arguments = parser.parse_args()
@@ -186,7 +180,7 @@ def main():
     lit_kinds = {kind: tallies[kind] for kind in ("lit", "e2e") if kind in tallies}
     if lit_kinds:
         print("--- lit", flush=True)
-        run_lit(arguments.build, arguments.lit, lit_kinds, arguments.lit_limit, arguments.long)
+        run_lit(arguments.build, arguments.lit, lit_kinds, arguments.lit_limit)
 
     total, is_empty = Tally(), False
     for kind, tally in tallies.items():
