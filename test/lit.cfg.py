@@ -34,6 +34,11 @@ config.substitutions.append(("%exits", f"sh {config.test_source_root}/Inputs/exi
 if config.boost_sanitize:
     config.available_features.add("sanitizer")
 
+# What takes minutes says `REQUIRES: long`; `tools/test --long` sets the variable, which the
+# programs of test/e2e read as well (Cells.h).
+if "BOOSTC_LONG_TESTS" in os.environ:
+    config.available_features.add("long")
+
 # The real data sets are never downloaded by a test: what needs one says
 # `REQUIRES: mnist` or `REQUIRES: cifar10`.
 mnist_dirs = [os.environ.get("BOOSTC_MNIST_DIR"), os.environ.get("DATA_PATH"),

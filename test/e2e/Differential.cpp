@@ -134,17 +134,9 @@ static Partial getComputed(func::FuncOp update, Partial sums) {
   return sums;
 }
 
-void e2e::expectSteps(const Model &model, const CompileOptions &options,
-                      int64_t steps) {
-  expectSteps(model.getJson(), model, options, steps);
-}
-
-void e2e::expectSteps(StringRef text, const Model &model,
-                      const CompileOptions &options, int64_t steps) {
-  SmallVector<char, 0> library = compileText(text, options);
-  if (library.empty())
-    return; // reported
-  std::unique_ptr<Interpreted> exact = interpretText(text, options);
+static void compareSteps(ArrayRef<char> library,
+                         std::unique_ptr<Interpreted> exact, const Model &model,
+                         const CompileOptions &options, int64_t steps) {
   Compiled compiled(library, options.phase.threads);
   markRoundedResults(*exact, compiled);
   boostrt::Execution &execution = compiled.execution();
@@ -243,4 +235,22 @@ void e2e::expectSteps(StringRef text, const Model &model,
     if (testing::Test::HasFatalFailure())
       return;
   }
+}
+
+void e2e::expectSteps(StringRef text, const Model &model,
+                      const CompileOptions &options, int64_t steps) {
+  if (SmallVector<char, 0> library = compileText(text, options);
+      !library.empty()) // reported
+    compareSteps(library, interpretText(text, options), model, options, steps);
+}
+
+void e2e::expectSteps(const Model &model, const CompileOptions &options,
+                      int64_t steps) {
+  expectSteps(model.getJson(), model, options, steps);
+}
+
+void e2e::expectStepsOf(ArrayRef<char> library, const Model &model,
+                        const CompileOptions &options, int64_t steps) {
+  if (!library.empty()) // reported
+    compareSteps(library, interpretStep(model, options), model, options, steps);
 }

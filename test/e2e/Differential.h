@@ -16,6 +16,9 @@ namespace boostc::e2e {
 /// single precision.
 void expectSteps(const Model &model, const CompileOptions &options,
                  int64_t steps);
+/// The same of what `options` have made of `model` already.
+void expectStepsOf(llvm::ArrayRef<char> library, const Model &model,
+                   const CompileOptions &options, int64_t steps);
 /// The same of `text`, of the phase where `options` start, which may be that of
 /// `model` with something added.
 void expectSteps(llvm::StringRef text, const Model &model,

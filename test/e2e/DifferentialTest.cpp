@@ -1,6 +1,7 @@
 // Compiled programs against the interpreter, number by number: ten steps
 // (Differential.h), and what holds to the last bit.
 #include "test/e2e/Differential.h"
+#include "test/e2e/Cells.h"
 #include "test/e2e/Comparison.h"
 #include "test/e2e/Programs.h"
 #include "test/runtime/support/SettledUpdate.h"
@@ -75,7 +76,7 @@ protected:
 };
 
 TEST_P(Differential, TenSteps) {
-  expectSteps(model(), getOptions(variant()), 10);
+  expectStepsOf(compileModel(), model(), getOptions(variant()), 10);
 }
 
 // What padding holds must not matter, whatever it is.
@@ -265,7 +266,7 @@ TEST_P(Accumulation, OneMicroBatchIsSummedByNobody) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Accumulation,
-    testing::Combine(testing::ValuesIn(getModels()), testing::Bool()),
+    testing::ValuesIn(chooseCells<Model, bool>(getModels(), {{false, true}})),
     [](const testing::TestParamInfo<std::tuple<Model, bool>> &info) {
       return std::get<0>(info.param).name +
              (std::get<1>(info.param) ? "_gpu" : "");
@@ -403,17 +404,36 @@ nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
                             : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, Differential,
-    testing::Combine(testing::ValuesIn(getModels()),
-                     testing::Values(Variant{true, 1}, Variant{true, 2},
-                                     Variant{false, 1}, Variant{false, 2},
-                                     Variant{true, 2, 1}, Variant{true, 1, 3},
-                                     Variant{true, 1, 0, true},
-                                     Variant{true, 2, 0, true, "always"},
-                                     Variant{false, 2, 0, true},
-                                     Variant{true, 2, 0, true, "never",
-                                             TilingPolicy::Always})),
-    nameOf);
+/// On one thread, on two, and on GPUs.
+const std::vector<std::vector<Variant>> kVariants = {
+    {{true, 1}, {false, 1}, {true, 1, 3}},
+    {{true, 2}, {false, 2}, {true, 2, 1}},
+    {{true, 1, 0, true},
+     {true, 2, 0, true, "always"},
+     {false, 2, 0, true},
+     {true, 2, 0, true, "never", TilingPolicy::Always}}};
+
+INSTANTIATE_TEST_SUITE_P(Models, Differential,
+                         testing::ValuesIn(chooseCells(getModels(), kVariants)),
+                         nameOf);
+
+// What continuous integration leaves out are combinations, no model and no
+// variant.
+TEST(Cells, HaveEveryRowAndEveryColumn) {
+  const std::vector<int> rows = {0, 1, 2, 3, 4};
+  const std::vector<std::vector<char>> kinds = {{'a', 'b'}, {'c', 'd', 'e'}};
+  std::map<int, std::string> columnsOf;
+  std::map<char, int> rowsOf;
+  for (auto [row, column] : chooseCells(rows, kinds, /*isLong=*/false)) {
+    columnsOf[row] += column;
+    ++rowsOf[column];
+  }
+  EXPECT_EQ(columnsOf,
+            (std::map<int, std::string>{
+                {0, "ad"}, {1, "be"}, {2, "ac"}, {3, "bd"}, {4, "ae"}}));
+  EXPECT_EQ(rowsOf, (std::map<char, int>{
+                        {'a', 3}, {'b', 2}, {'c', 1}, {'d', 2}, {'e', 2}}));
+  EXPECT_EQ(chooseCells(rows, kinds, /*isLong=*/true).size(), 25u);
+}
 
 } // namespace

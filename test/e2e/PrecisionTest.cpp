@@ -35,18 +35,29 @@ MicroBatch runMicro(const Model &model, Compiled &compiled) {
   return {model, *step, compiled};
 }
 
-class Tf32 : public testing::TestWithParam<Model> {};
+class Tf32 : public testing::TestWithParam<Model> {
+protected:
+  /// Compiled once for all tests.
+  ArrayRef<char> compileModel() const {
+    static std::map<std::string, SmallVector<char, 0>> programs;
+    auto [entry, isNew] = programs.try_emplace(GetParam().name);
+    if (isNew)
+      entry->second =
+          compileText(GetParam().getJson(), getOptions(On::Libraries, true));
+    return entry->second;
+  }
+};
 
 TEST_P(Tf32, StepsStayInTheirBounds) {
   // Every tail of an epoch once.
-  expectSteps(GetParam(), getOptions(On::Libraries, true), 4);
+  expectStepsOf(compileModel(), GetParam(), getOptions(On::Libraries, true), 4);
 }
 
 TEST_P(Tf32, EveryLibraryCallSaysSo) {
+  SmallVector<char, 0> exact =
+      compileText(GetParam().getJson(), getOptions(On::Libraries, false));
   for (bool isTf32 : {false, true}) {
-    Compiled compiled(
-        compileText(GetParam().getJson(), getOptions(On::Libraries, isTf32)),
-        1);
+    Compiled compiled(isTf32 ? compileModel() : ArrayRef<char>(exact), 1);
     const BoostProgram &program = compiled.descriptor();
     uint32_t expected =
         isTf32 ? BOOSTC_PRECISION_TF32 : BOOSTC_PRECISION_FLOAT32;
@@ -62,9 +73,7 @@ TEST_P(Tf32, EveryLibraryCallSaysSo) {
 
 // The kernel that replaces a call is as exact as ever.
 TEST_P(Tf32, FallbacksStayInTheBoundsOfFloat32) {
-  Compiled compiled(
-      compileText(GetParam().getJson(), getOptions(On::Libraries, true)), 1, 2,
-      boostrt::LibraryUse::Off);
+  Compiled compiled(compileModel(), 1, 2, boostrt::LibraryUse::Off);
   MicroBatch batch = runMicro(GetParam(), compiled);
   expectWithin(batch.exact, batch.found, "fallbacks");
 }

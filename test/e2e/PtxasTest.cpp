@@ -2,6 +2,7 @@
 // tests, for the oldest GPU and a newer one, and none of them has more values
 // than there are registers.
 #include "compiler/codegen/Ptxas.h"
+#include "test/e2e/Cells.h"
 #include "test/e2e/Programs.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -77,10 +78,10 @@ std::string nameOf(const testing::TestParamInfo<Parameter> &info) {
   return model.name + (tilingPolicy == TilingPolicy::Always ? "_staged" : "");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, Ptxas,
-    testing::Combine(testing::ValuesIn(getModels()),
-                     testing::Values(TilingPolicy::Auto, TilingPolicy::Always)),
-    nameOf);
+INSTANTIATE_TEST_SUITE_P(Models, Ptxas,
+                         testing::ValuesIn(chooseCells<Model, TilingPolicy>(
+                             getModels(),
+                             {{TilingPolicy::Auto, TilingPolicy::Always}})),
+                         nameOf);
 
 } // namespace
