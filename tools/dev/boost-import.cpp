@@ -10,8 +10,10 @@
 
 using namespace llvm;
 
-static cl::opt<std::string>
-    input(cl::Positional, cl::desc("<model.json, - is stdin>"), cl::Required);
+static cl::list<std::string>
+    inputs(cl::Positional, cl::OneOrMore,
+           cl::desc("<model.json, - is stdin; with several, only errors are "
+                    "printed, those of each after its name>"));
 static cl::list<std::string> overlays("overlay",
                                       cl::desc("File over the model file"));
 static cl::list<std::string> sets("set",
@@ -29,6 +31,19 @@ static cl::opt<bool>
                 cl::desc("Import every prefix of the file and fail if one is "
                          "accepted or is refused "
                          "without a message; prints the number refused"));
+
+/// Prints why a model is refused, after its name.
+static boostc::FrontendStatus
+importForErrors(const std::string &name, StringRef text,
+                const boostc::FrontendOptions &options) {
+  errs() << "--- " << name << "\n";
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  SourceMgr sources;
+  boostc::DiagnosticPrinter handler(sources, &context, errs(), "boost-import",
+                                    /*isColored=*/false);
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  return boostc::importModel(context, sources, name, text, options, module);
+}
 
 /// The truncation test: one process for all prefixes, because a process for
 /// each would take minutes.
@@ -55,16 +70,39 @@ static int importPrefixes(mlir::MLIRContext &context, StringRef text) {
   return 0;
 }
 
+/// Prints the IR of a model, or what is wanted instead.
+static int importOne(const std::string &input, StringRef text,
+                     const boostc::FrontendOptions &options) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  if (everyPrefix)
+    return importPrefixes(context, text);
+  SourceMgr sources;
+  boostc::DiagnosticPrinter handler(sources, &context, errs(), "boost-import",
+                                    /*isColored=*/false);
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  switch (boostc::importModel(context, sources, input, text, options, module)) {
+  case boostc::FrontendStatus::BadModel:
+    return 1;
+  case boostc::FrontendStatus::BadUsage:
+    return 2;
+  case boostc::FrontendStatus::Ok:
+    break;
+  }
+  if (locations) {
+    module->walk<mlir::WalkOrder::PreOrder>([](mlir::Operation *op) {
+      outs() << op->getName() << " " << op->getLoc() << "\n";
+    });
+    return 0;
+  }
+  module->print(outs());
+  outs() << "\n";
+  return 0;
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv,
                               "model file to IR in phase `input`\n");
-  auto file = MemoryBuffer::getFileOrSTDIN(input);
-  if (!file) {
-    errs() << "boost-import: cannot read '" << input
-           << "': " << file.getError().message() << "\n";
-    return 1;
-  }
   boostc::FrontendOptions options{
       .sets = sets, .boostLevel = int(unsigned(level)), .boosts = boosts};
   auto read = [](const std::string &name)
@@ -85,29 +123,18 @@ int main(int argc, char **argv) {
   if (!boostConfig.empty() && !(options.boostConfig = read(boostConfig)))
     return 1;
 
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  if (everyPrefix)
-    return importPrefixes(context, (*file)->getBuffer());
-  SourceMgr sources;
-  boostc::DiagnosticPrinter handler(sources, &context, errs(), "boost-import",
-                                    /*isColored=*/false);
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  switch (boostc::importModel(context, sources, input, (*file)->getBuffer(),
-                              options, module)) {
-  case boostc::FrontendStatus::BadModel:
-    return 1;
-  case boostc::FrontendStatus::BadUsage:
-    return 2;
-  case boostc::FrontendStatus::Ok:
-    break;
+  for (const std::string &input : inputs) {
+    auto file = MemoryBuffer::getFileOrSTDIN(input);
+    if (!file) {
+      errs() << "boost-import: cannot read '" << input
+             << "': " << file.getError().message() << "\n";
+      return 1;
+    }
+    if (inputs.size() == 1)
+      return importOne(input, (*file)->getBuffer(), options);
+    if (importForErrors(input, (*file)->getBuffer(), options) ==
+        boostc::FrontendStatus::BadUsage)
+      return 2;
   }
-  if (locations) {
-    module->walk<mlir::WalkOrder::PreOrder>([](mlir::Operation *op) {
-      outs() << op->getName() << " " << op->getLoc() << "\n";
-    });
-    return 0;
-  }
-  module->print(outs());
-  outs() << "\n";
   return 0;
 }
