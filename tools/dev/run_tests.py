@@ -13,7 +13,9 @@ failure too: an empty suite is a broken build, not a success.
 
 import argparse
 import concurrent.futures
+import itertools
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -22,8 +24,8 @@ import tempfile
 import time
 
 KINDS = ("unit", "lit", "e2e")
-# From how many tests on a program runs in parts; those that are named e2e compile in each test.
-MANY_TESTS, MANY_E2E_TESTS = 500, 40
+# Parameters in a part of a program; those that are named e2e compile for each.
+PARAMETERS, E2E_PARAMETERS = 500, 40
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
@@ -42,10 +44,12 @@ class Tally:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
-def run(command, limit, environment=None):
-    """Exit status; None when the time limit was hit."""
+def run(command, limit, output=None):
+    """Exit status; None when the time limit was hit. What it prints may go to a file, which
+    unlike a pipe does not have to wait for processes that it leaves behind."""
     try:
-        return subprocess.run(command, timeout=limit, env=environment).returncode
+        return subprocess.run(command, timeout=limit, stdout=output,
+                              stderr=output and subprocess.STDOUT).returncode
     except subprocess.TimeoutExpired:
         return None
 
@@ -75,39 +79,61 @@ def add_gtest_results(tally, program, results):
     return any_failed
 
 
-def count_parts(program):
-    """In how many parts a program runs side by side: one for each CPU where it has many tests."""
+def divide(program):
+    """The tests of a program in parts that run on their own. Tests of a parameter stay
+    together: they share what is compiled for it."""
     listed = subprocess.run([program, "--gtest_list_tests"], text=True, check=False,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
-    tests = sum(line.startswith("  ") for line in listed.splitlines())
-    many = MANY_E2E_TESTS if program.name.startswith("e2e-") else MANY_TESTS
-    return len(os.sched_getaffinity(0)) if tests >= many else 1
+    suite, tests = "", {}
+    for line in listed.splitlines():
+        name = line.split("#")[0].rstrip()
+        if not line.startswith("  "):
+            suite = name
+        else:
+            test, _, parameter = name.strip().partition("/")
+            tests.setdefault((suite, parameter or test), []).append(suite + name.strip())
+    groups = list(tests.values())
+    size = E2E_PARAMETERS if program.name.startswith("e2e-") else PARAMETERS
+    parts = max(1, math.ceil(len(groups) / size))
+    return [list(itertools.chain(*groups[part::parts])) for part in range(parts)]
 
 
-def run_part(program, limit, part, parts):
-    """Exit status, and the report; null where it is missing or damaged."""
-    environment = os.environ | {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
+def run_part(program, tests, limit):
+    """Exit status, the report, which is null where it is missing or damaged, and what it prints."""
     with tempfile.TemporaryDirectory() as directory:
-        report = pathlib.Path(directory) / "report.json"
-        status = run([program, "--gtest_brief=1", f"--gtest_output=json:{report}"],
-                     limit, environment)
+        report, flags, output = (pathlib.Path(directory) / name
+                                 for name in ("report.json", "flags", "output"))
+        # In a file, which may be longer than a command line.
+        flags.write_text("--gtest_filter=" + (":".join(tests) or "*"))
+        with output.open("w") as file:
+            status = run([program, "--gtest_brief=1", f"--gtest_flagfile={flags}",
+                          f"--gtest_output=json:{report}"], limit, file)
+        printed = output.read_text(errors="replace")
         try:
             results = json.loads(report.read_text())
-            return status, results if "testsuites" in results else None
+            return status, results if "testsuites" in results else None, printed
         except (OSError, ValueError):
-            return status, None
+            return status, None, printed
 
 
-def run_unit(program, tally, limit):
-    parts = count_parts(program)
-    with concurrent.futures.ThreadPoolExecutor(parts) as pool:
-        ended = list(pool.map(lambda part: run_part(program, limit, part, parts), range(parts)))
-    for status, results in ended:
-        if results is None:
-            ending = "timed out" if status is None else f"ended with status {status}"
-            tally.fail(f"{program.name}: {ending} without results")
-        elif not add_gtest_results(tally, program.name, results) and status != 0:
-            tally.fail(f"{program.name}: its tests passed, but it ended with {status}")
+def run_units(programs, limit):
+    """Runs programs, each with the tally for it, on all CPUs; one prints what it has to say
+    when it has ended."""
+    jobs = [(program, tests, tally) for program, tally in programs for tests in divide(program)]
+
+    def run_job(job):
+        began = time.monotonic()
+        return job, *run_part(job[0], job[1], limit), time.monotonic() - began
+
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for ended in concurrent.futures.as_completed([pool.submit(run_job, job) for job in jobs]):
+            (program, tests, tally), status, results, output, seconds = ended.result()
+            print(f"--- {program.name}: {len(tests)} tests\n{output}{seconds:.0f} s", flush=True)
+            if results is None:
+                ending = "timed out" if status is None else f"ended with status {status}"
+                tally.fail(f"{program.name}: {ending} without results")
+            elif not add_gtest_results(tally, program.name, results) and status != 0:
+                tally.fail(f"{program.name}: its tests passed, but it ended with {status}")
 
 
 def add_lit_results(tallies, results):
@@ -170,13 +196,8 @@ def main():
     tallies = {kind: Tally() for kind in KINDS if kind in kinds}
     start = time.monotonic()
 
-    for kind in ("unit", "e2e"):
-        if kind in tallies:
-            for program in unit_programs(arguments.build, kind):
-                print(f"--- {program.name}", flush=True)
-                began = time.monotonic()
-                run_unit(program, tallies[kind], arguments.limit)
-                print(f"{program.name}: {time.monotonic() - began:.0f} s", flush=True)
+    run_units([(program, tallies[kind]) for kind in ("unit", "e2e") if kind in tallies
+               for program in unit_programs(arguments.build, kind)], arguments.limit)
     lit_kinds = {kind: tallies[kind] for kind in ("lit", "e2e") if kind in tallies}
     if lit_kinds:
         print("--- lit", flush=True)

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 
 namespace boostrt {
 namespace {
@@ -240,12 +240,10 @@ TEST(StepModel, OfAServersRanksOneIsAcross) {
 TEST(StepModel, FourThousandRanksTakeNoTime) {
   for (bool isAdasum : {false, true}) {
     TestProgram program(isAdasum);
-    auto begin = std::chrono::steady_clock::now();
+    std::clock_t begin = std::clock(); // of the CPU: others use it, too
     for (JobShape job : {JobShape{4096, 512}, {4096, 1}, {4096, 4096}})
       EXPECT_GT(predicted(*program, job, serverOf(8)).exchange(), 0);
-    std::chrono::duration<double> spent =
-        std::chrono::steady_clock::now() - begin;
-    EXPECT_LT(spent.count(), 0.5);
+    EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 2);
   }
 }
 
