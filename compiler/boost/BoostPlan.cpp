@@ -6,18 +6,17 @@ using namespace boostc::boost;
 using llvm::StringLiteral;
 
 static constexpr StringLiteral kDimReduce = "dim_reduce";
-static constexpr StringLiteral kLossScaleGroup = "loss_scale_group";
 
 static constexpr Boost kBoosts[] = {
     {"less_bn",
      "removes batch norms from blocks, normalises the head and "
      "centralises gradients",
-     1, true},
-    {"grad_freeze", "leaves the first layers alone in some steps", 1, true},
-    {"adasum", "combines ranks by Adasum", 2, true},
-    {"grad_accumulation", "takes several micro-batches for a step", 0, true},
-    {kDimReduce, "searches for a step in a subspace", 0, false},
-    {kLossScaleGroup, "has a loss scale for each group of layers", 0, false}};
+     1},
+    {"grad_freeze", "leaves the first layers alone in some steps", 1},
+    {"adasum", "combines ranks by Adasum", 2},
+    {"grad_accumulation", "takes several micro-batches for a step", 0},
+    {kDimReduce, "searches for each step in a subspace", 0},
+    {kLossScaleGroup, "has a loss scale for each group of layers", 0}};
 
 llvm::ArrayRef<Boost> boost::getBoosts() { return kBoosts; }
 

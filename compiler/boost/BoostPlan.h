@@ -14,11 +14,12 @@ struct Boost {
   llvm::StringLiteral summary; ///< what it does, to be read after its name
   /// The lowest -O level that turns it on; 0: none does.
   int level;
-  bool isImplemented;
 };
 
 /// All boosts, in the order in which they change a step.
 llvm::ArrayRef<Boost> getBoosts();
+
+inline constexpr llvm::StringLiteral kLossScaleGroup = "loss_scale_group";
 
 /// Parts of a recipe besides boosts that a boost may not go with, by their keys
 /// in the model file.

@@ -3,6 +3,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -33,7 +34,7 @@ static LogicalResult forget(Value value) {
   while (!value.use_empty()) {
     OpOperand &use = *value.use_begin();
     Operation *op = use.getOwner();
-    bool isList = isa<train::GlobalNormOp>(op);
+    bool isList = isa<train::GlobalNormOp, train::NotFiniteOp>(op);
     if (auto commit = dyn_cast<train::CommitOp>(op))
       isList = llvm::is_contained(commit.getValues(), value);
     if (isList) {
@@ -166,4 +167,74 @@ LogicalResult boost::shrinkCallee(train::ProgramOp program, func::FuncOp callee,
     llvm_unreachable("functions of a program take any results and arguments");
   eraseDeadOps(callee);
   return success();
+}
+
+Value boost::takeArgument(func::FuncOp function, Type type,
+                          rt::BindingKind kind, StringRef name) {
+  auto binding = rt::BindingAttr::get(function.getContext(), kind, name);
+  for (BlockArgument argument : function.getArguments())
+    if (rt::getArgumentBinding(argument) == binding)
+      return argument;
+  return rt::addArgument(function, type, binding);
+}
+
+void boost::leaveState(func::FuncOp function, StringRef state, Value value) {
+  takeArgument(function, value.getType(), rt::BindingKind::State, state);
+  rt::addResult(function, value,
+                rt::BindingAttr::get(function.getContext(),
+                                     rt::BindingKind::State, state));
+}
+
+func::FuncOp boost::createFunction(train::ProgramOp program, StringRef name) {
+  auto builder = OpBuilder::atBlockEnd(&program.getBody().front());
+  auto function = func::FuncOp::create(builder, program.getLoc(), name,
+                                       builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  func::ReturnOp::create(builder, program.getLoc());
+  return function;
+}
+
+void boost::eraseRules(train::ProgramOp program, func::FuncOp update,
+                       ArrayRef<ScalarUpdateOpInterface> rules) {
+  llvm::StringSet<> states;
+  auto isState = [&](rt::BindingAttr binding) {
+    return binding.getKind() == rt::BindingKind::State &&
+           states.contains(binding.getName());
+  };
+  auto noteStates = [&](Operation *writer) {
+    for (OpOperand &use : update.front().getTerminator()->getOpOperands()) {
+      auto binding = rt::getResultBinding(update, use.getOperandNumber());
+      if (use.get().getDefiningOp() == writer &&
+          binding.getKind() == rt::BindingKind::State)
+        states.insert(binding.getName());
+    }
+  };
+  for (ScalarUpdateOpInterface rule : rules)
+    noteStates(rule);
+  eraseResults(update, isState);
+  // Counts that nothing but the return reads now.
+  for (auto count : update.getOps<train::CountAppliedOp>())
+    if (llvm::all_of(count.getResult().getUsers(),
+                     [](Operation *user) { return isa<func::ReturnOp>(user); }))
+      noteStates(count);
+  eraseResults(update, isState);
+  for (auto state : llvm::to_vector(program.getOps<train::StateOp>()))
+    if (states.contains(state.getSymName()))
+      state.erase();
+  llvm::BitVector unused(update.getNumArguments());
+  for (BlockArgument argument : update.getArguments()) {
+    auto binding = rt::getArgumentBinding(argument);
+    unused[argument.getArgNumber()] =
+        argument.use_empty() &&
+        (isState(binding) || binding.getKind() == rt::BindingKind::Control);
+  }
+  llvm::StringSet<> controls;
+  for (unsigned i : unused.set_bits())
+    controls.insert(rt::getArgumentBinding(update, i).getName());
+  LogicalResult changed = update.eraseArguments(unused);
+  assert(succeeded(changed) && "functions of a program take any arguments");
+  (void)changed;
+  for (auto schedule : llvm::to_vector(program.getOps<train::ScheduleOp>()))
+    if (controls.contains(schedule.getSymName()))
+      schedule.erase();
 }

@@ -12,9 +12,9 @@ using BindingFilter = llvm::function_ref<bool(rt::BindingAttr)>;
 /// results nothing uses any more.
 void eraseResults(mlir::func::FuncOp function, BindingFilter isMeant);
 
-/// Erases the arguments of `function` whose binding `isMeant`. `train.commit`
-/// and norms over gradients go on without what is computed of them; any other
-/// use is an error.
+/// Erases the arguments of `function` whose binding `isMeant`. `train.commit`,
+/// `train.not_finite` and norms over gradients go on without what is computed
+/// of them; any other use is an error.
 llvm::LogicalResult eraseArguments(mlir::func::FuncOp function,
                                    BindingFilter isMeant);
 
@@ -26,5 +26,24 @@ llvm::LogicalResult shrinkCallee(train::ProgramOp program,
                                  mlir::func::FuncOp callee,
                                  const llvm::BitVector &results,
                                  const llvm::BitVector &arguments);
+
+/// The argument of `function` that is bound so, a new one where there is none.
+mlir::Value takeArgument(mlir::func::FuncOp function, mlir::Type type,
+                         rt::BindingKind kind, llvm::StringRef name = {});
+
+/// Lets `function` return `value` as what is to be in a state, in the memory of
+/// the argument that is bound to it, new where there is none.
+void leaveState(mlir::func::FuncOp function, llvm::StringRef state,
+                mlir::Value value);
+
+/// A function after those of `program`, without arguments, results and ops but
+/// its end.
+mlir::func::FuncOp createFunction(train::ProgramOp program,
+                                  llvm::StringRef name);
+
+/// Erases `rules` of `update`, the only one, whose parameters nothing uses any
+/// more, with the states, counts and schedules that they alone read.
+void eraseRules(train::ProgramOp program, mlir::func::FuncOp update,
+                llvm::ArrayRef<ScalarUpdateOpInterface> rules);
 
 } // namespace boostc::boost

@@ -69,6 +69,58 @@ def CentralizeGradientsPass
   }];
 }
 
+def ScaleGroupsPass
+    : Pass<"boostc-scale-groups", "::boostc::train::ProgramOp"> {
+  let summary = "loss_scale_group: a loss scale for each group of layers";
+  let description = [{
+    In a program with `train.loss_scale_groups`, scales the gradients of each group of
+    parameters by a number of its own, which is state of the program, and divides them again
+    by this very number.
+
+    * A value of the forward is of the last group among the parameters that it depends on, as
+      its gradient is scaled as those of this group. Where an op reads a value of an earlier
+      group than that of its results, `nn.scale_gradient` is put on that edge: the gradient
+      that flows back over it is multiplied by the one scale over the other. Ops of one group
+      share it. So the gradients that meet in a value have one scale, whatever the number of
+      ways between two groups (residual connections, concatenations), and the gradient of a
+      parameter has that of its group. The loss is of the last group.
+    * `@update` divides the mean gradients by their scales, before anything else reads them.
+      A scale follows whether a gradient of its group is not finite (`train.not_finite`,
+      `train.adjust_group_scale`). `train.commit` applies the step if all are finite.
+    * `@eval` keeps the forward as it was.
+
+    A remark says how many edges cross between groups. Source: MindSpore's
+    `GroupLossScaleManager`, where the user puts the markers himself.
+
+    Before, with two groups of one layer each:
+    ```mlir
+    func.func @forward(%x ..., %w0 ..., %w1 ...) {
+      %0 = nn.dense %x, %w0 : ...
+      %1 = nn.dense %0, %w1 : ...
+    func.func @micro(%x ..., %w0 ..., %w1 ...) {
+      %sum, %count, %g0, %g1 = train.value_and_grad @forward(%x, %w0, %w1) wrt [1, 2] : ...
+    func.func @update(%g0 ..., ...) {
+      %m0 = train.divide_gradient %g0 by %count : tensor<4x3xf32>
+    ```
+    After:
+    ```mlir
+    func.func @forward_scaled(%x ..., %w0 ..., %w1 ..., %s0: tensor<f32>, %s1: tensor<f32>) {
+      %0 = nn.dense %x, %w0 : ...
+      %1 = nn.scale_gradient %0 by %s0 over %s1 : tensor<2x4xf32>
+      %2 = nn.dense %1, %w1 : ...
+    func.func @micro(%x ..., %w0 ..., %w1 ..., %s0 ..., %s1 ...) {
+      %sum, %count, %g0, %g1 = train.value_and_grad @forward_scaled(%x, %w0, %w1, %s0, %s1)
+          scale(%s1) wrt [1, 2] : ...
+    func.func @update(%g0 ..., %s0 {rt.binding = #rt.binding<state, "loss_scale.1">}, ...) {
+      %m0 = train.divide_gradient %g0 by %count : tensor<4x3xf32>
+      %h0 = train.unscale_gradient %m0 by %s0 : tensor<4x3xf32>
+      %n0 = train.not_finite (%g0 : tensor<4x3xf32>)
+      %s, %n = train.adjust_group_scale %s0, %o0 of %count nonfinite %n0
+    ```
+  }];
+  let dependentDialects = ["::boostc::nn::NnDialect"];
+}
+
 def FreezeLayersPass
     : Pass<"boostc-freeze-layers", "::boostc::train::ProgramOp"> {
   let summary = "grad_freeze: steps that leave the first layers alone";
@@ -102,6 +154,48 @@ def FreezeLayersPass
     func.func @update(%gw ..., %gv ..., %w ..., %v ...) -> (w, v, applied, failed)
     ```
   }];
+}
+
+def SearchSubspacePass
+    : Pass<"boostc-search-subspace", "::boostc::train::ProgramOp"> {
+  let summary = "dim_reduce: steps that a line search finds in a subspace";
+  let description = [{
+    In a program with `train.subspace`, a step moves the weights inside of a subspace by a
+    quasi-Newton method with a line search, and outside of it by gradient descent with
+    momentum. The subspace is that of a few vectors as long as all parameters together, the
+    rows of an orthonormal basis `P`, which `boost-run` reads from a file. `g` is what the
+    optimizer's rules would read: mean, unscaled, clipped. The rules themselves leave the
+    program, with their states.
+
+    A step has two phases before its update:
+
+    * `@direction`, after `@micro`: `c = P g`, the inverse Hessian `B` after the last step
+      (`train.bfgs_update`), the descent `x = P^t B c`, and `r = g - P^t c`;
+    * `@judge`, after `@micro_trial`, which computes the loss at `w - f x` on the same window:
+      accepts `f` if the loss is below `loss - sigma * f * (c . B c)`. `f` is 1, then rho, then
+      0, which needs no trial.
+
+    `@update` computes `m = gamma * m + r`, `w = w - (alpha * m + f * x)`, and keeps `B`, `c`
+    and the step `-f B c` for the next one where `f` is above 0. Trials change neither
+    statistics nor anything else. Losses and gradients are means over all ranks.
+
+    Source: MindSpore's `dim_reduce`, without what its steps do by mistake: losses rounded
+    down to integers on several ranks, a residual that keeps the loss scale, and running
+    statistics that trials move.
+
+    Before:
+    ```mlir
+    func.func @update(%gw ..., %w ..., %v ...) -> (w, v, applied, failed)
+    ```
+    After:
+    ```mlir
+    train.variant @searched
+        phases [#train.phase<micro = @micro, probe = @direction>,
+                #train.phase<micro = @micro_trial, probe = @judge, repeats = true>]
+        update(@update)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def AverageMicroBatchesPass

@@ -96,13 +96,10 @@ static void warnOfUnused(const boost::Boost &boost, const Node &section,
   for (const Member &member : section.members)
     if (!member.value.isDefault &&
         member.keyExtent.source->kind == Source::Kind::CommandLine)
-      errors.warning(
-          member.keyExtent,
-          formatv(boost.isImplemented
-                      ? "'{0}' has no effect: boost '{1}' is off; "
-                        "--boost {1}=true turns it on"
-                      : "'{0}' has no effect: boost '{1}' is not implemented",
-                  member.key, boost.name));
+      errors.warning(member.keyExtent,
+                     formatv("'{0}' has no effect: boost '{1}' is off; "
+                             "--boost {1}=true turns it on",
+                             member.key, boost.name));
 }
 
 namespace {
@@ -126,10 +123,9 @@ public:
     resolveMode();
     for (const boost::Boost &boost : boost::getBoosts())
       candidates.push_back(decide(boost));
-    // What nothing asks for by name is not there to conflict with.
-    omitUnimplemented();
+    for (Candidate &candidate : candidates)
+      requireGroups(candidate);
     refuseConflicts();
-    refuseUnimplemented();
     for (const Candidate &candidate : candidates) {
       reportUnused(candidate);
       if (decisions)
@@ -201,36 +197,22 @@ private:
     candidate.reason += "; " + reason.str();
   }
 
-  /// What a level or `enable_all` would turn on.
-  void omitUnimplemented() {
-    std::vector<std::string> missing;
-    for (Candidate &candidate : candidates) {
-      if (!candidate.isOn || candidate.isNamed || candidate.boost.isImplemented)
-        continue;
-      missing.push_back(candidate.boost.name.str());
-      turnOff(candidate, "not implemented");
-    }
-    if (missing.empty())
+  /// Loss scale groups are of a network: none is there by default.
+  void requireGroups(Candidate &candidate) {
+    StringRef name = candidate.boost.name;
+    if (name != boost::kLossScaleGroup || !candidate.isOn ||
+        !boosts.at(name).at("groups").is(Node::Kind::Null))
       return;
-    std::string list = llvm::join(missing, ", ");
-    if (mode == "enable_all")
-      errors.warning(
-          modeExtent,
-          formatv("'enable_all' ignores what is not implemented: {0}", list));
+    if (candidate.isNamed)
+      errors.error(candidate.extent,
+                   formatv("boost '{0}' needs '{0}.groups', lists of layers in "
+                           "the order of the network, found null",
+                           name));
     else
       errors.warning(
-          model.extent,
-          formatv("-O{0} ignores what is not implemented: {1}", level, list));
-  }
-
-  void refuseUnimplemented() {
-    for (Candidate &candidate : candidates) {
-      if (!candidate.isOn || candidate.boost.isImplemented)
-        continue;
-      errors.error(candidate.extent, formatv("boost '{0}' is not implemented",
-                                             candidate.boost.name));
-      turnOff(candidate, "not implemented");
-    }
+          modeExtent,
+          formatv("'{0}' ignores {1}, which needs '{1}.groups'", mode, name));
+    turnOff(candidate, "it needs 'groups'");
   }
 
   /// Whether the recipe has this feature; of the boosts those before `end`.
@@ -244,6 +226,7 @@ private:
   }
 
   /// No level turns on what is refused: of two boosts the later one is named.
+  /// Where all that go together are asked for, it is left out.
   void refuseConflicts() {
     for (Candidate &candidate : candidates) {
       for (StringRef feature : boost::getFeatures()) {
@@ -251,10 +234,18 @@ private:
             boost::findConflict(candidate.boost.name, feature);
         if (!candidate.isOn || !conflict || !has(feature, candidate))
           continue;
-        errors.error(candidate.extent,
-                     formatv("boost '{0}' cannot be combined with '{1}': {2}; "
-                             "turn one of them off",
-                             candidate.boost.name, feature, conflict->reason));
+        if (candidate.isNamed)
+          errors.error(
+              candidate.extent,
+              formatv("boost '{0}' cannot be combined with '{1}': {2}; "
+                      "turn one of them off",
+                      candidate.boost.name, feature, conflict->reason));
+        else
+          errors.warning(
+              candidate.extent,
+              formatv("'{0}' ignores {1}, which cannot be combined with '{2}': "
+                      "{3}",
+                      mode, candidate.boost.name, feature, conflict->reason));
         turnOff(candidate, "not with " + feature);
       }
     }

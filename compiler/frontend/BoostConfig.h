@@ -18,9 +18,9 @@ void applyBoostOverride(Node &document, const ModelTable &table,
                         const Source &option, ErrorList &errors);
 
 /// Decides, in a resolved model, which boosts are on: writes every switch out.
-/// A boost that was asked for by name and is not implemented is an error, and
-/// so are two that cannot be combined (BoostPlan.h); what a level would turn on
-/// and is not implemented is listed in one warning. `decisions` may be null.
+/// Two that are asked for by name and cannot be combined (BoostPlan.h) are an
+/// error. What mode enable_all alone turns on is left out, with a warning, where
+/// it cannot be. `decisions` may be null.
 void resolveBoosts(Node &model, int level, ErrorList &errors,
                    std::vector<BoostDecision> *decisions);
 

@@ -288,8 +288,8 @@ private:
 class ForwardBuilder {
 public:
   ForwardBuilder(ProgramParts &parts, bool isTraining)
-      : parts(parts), b(parts.builder),
-        model(parts.model), forward{{}, isTraining} {}
+      : parts(parts), b(parts.builder), model(parts.model),
+        forward{{}, isTraining} {}
 
   LogicalResult build() {
     if (forward.isTraining)

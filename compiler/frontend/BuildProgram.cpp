@@ -1,6 +1,7 @@
 #include "compiler/frontend/BuildProgram.h"
 #include "compiler/frontend/BuildForward.h"
 #include "compiler/frontend/BuildUpdate.h"
+#include "compiler/frontend/LossScaleGroups.h"
 #include "compiler/frontend/MicroBatches.h"
 #include "compiler/frontend/Recipe.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -216,6 +217,32 @@ static void setFreeze(ProgramParts &parts, const Node &freeze) {
           total.is(Node::Kind::Null) ? 0 : length));
 }
 
+static void setSubspace(ProgramParts &parts, const Node &keys,
+                        train::AveragingAttr averaging) {
+  const Node &settings = parts.model.at("train");
+  auto refuse = [&](StringRef key, StringRef needed) {
+    const Node &node = settings.at(key);
+    parts.errors.error(
+        node.extent,
+        formatv(
+            "'{0}': expected {1} with boost 'dim_reduce', whose line search "
+            "compares mean losses, found {2}",
+            key, needed, node.describe()));
+  };
+  if (averaging.getMicroBatches() != train::Reduction::Mean)
+    refuse("reduction", "\"mean\"");
+  if (averaging.getRanks() != train::Reduction::Mean)
+    refuse("gradients_mean", "true");
+  auto number = [&](StringRef key) {
+    return parts.builder.getF64FloatAttr(keys.at(key).number);
+  };
+  parts.program->setAttr(
+      train::kSubspaceAttrName,
+      train::SubspaceAttr::get(
+          parts.program.getContext(), keys.at("n_components").integer,
+          number("rho"), number("sigma"), number("alpha"), number("gamma")));
+}
+
 /// What the passes of compiler/boost are to do.
 static LogicalResult setBoosts(ProgramParts &parts) {
   const Node &settings = parts.model.at("train");
@@ -239,7 +266,9 @@ static LogicalResult setBoosts(ProgramParts &parts) {
   }
   if (boost.at("boost").at("grad_freeze").boolean)
     setFreeze(parts, boost.at("grad_freeze"));
-  return setAdasum(parts);
+  if (boost.at("boost").at("dim_reduce").boolean)
+    setSubspace(parts, boost.at("dim_reduce"), averaging);
+  return failure(failed(setLossScaleGroups(parts)) || failed(setAdasum(parts)));
 }
 
 static void setPrecision(ProgramParts &parts) {

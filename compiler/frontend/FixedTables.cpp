@@ -389,7 +389,8 @@ ObjectTable frontend::ampTable() {
        optional("loss_scale", lossScaleTable(), "null",
                 "By what the loss is multiplied before gradients are computed, "
                 "and its gradients divided again; null: `dynamic` for f16 at "
-                "O2, else nothing. A step that is skipped is counted under "
+                "O2 without loss_scale_group, else nothing. A step that is "
+                "skipped is counted under "
                 "`skipped` in the metrics, whatever `train.on_nonfinite` "
                 "is.")}};
 }
@@ -493,10 +494,34 @@ static KeyTable section(std::string name, std::string summary,
   return {name, makeObject({name, summary, std::move(keys)}), summary, "{}"};
 }
 
+static KeyTable lossScaleGroupSection() {
+  constexpr auto kMaxGroups = static_cast<size_t>(train::kMaxLossScaleGroups);
+  ValueTable scale{.kind = Kind::Number,
+                   .minimum = train::kMinGroupScale,
+                   .maximum = train::kMaxGroupScale};
+  ValueTable scales{.kind = Kind::Either,
+                    .alternatives = {scale, makeList(scale, 1, kMaxGroups)}};
+  ValueTable groups = makeList(
+      makeList(ValueTable{.kind = Kind::Text}, 1, 1 << 16), 1, kMaxGroups);
+  groups.isNullable = true;
+  return section(
+      boost::kLossScaleGroup.str(), "A loss scale for each group of layers.",
+      {optional("initial", scales, "4096",
+                "The first scale of all groups, or a list with that of each."),
+       optional("groups", groups, "null",
+                "The groups, in the order of the network: of each the patterns "
+                "of its parameters. A pattern stands for a parameter, or for "
+                "all of a layer or block; `*` is any text. Each parameter is "
+                "in one group, and all of a group come before those of the "
+                "next. The boost needs this key.")});
+}
+
 ObjectTable frontend::boostTable() {
   ValueTable boolean{.kind = Kind::Boolean};
-  ValueTable number{.kind = Kind::Number};
   ValueTable share{.kind = Kind::Number, .minimum = 0.0, .maximum = 1.0};
+  ValueTable step{.kind = Kind::Number, .minimum = 0.0};
+  // The basis is as many times as large as the weights.
+  ValueTable components = makeInteger(1, 4096);
   ValueTable path{.kind = Kind::Text, .isNullable = true};
   ValueTable cuts = makeList(makeInteger(0, 1 << 20), 0, 1 << 16);
   cuts.isNullable = true;
@@ -516,10 +541,9 @@ ObjectTable frontend::boostTable() {
   for (const boost::Boost &boost : boost::getBoosts())
     switches.push_back(
         {boost.name.str(), boolean,
-         llvm::formatv("Whether a boost is on that {0}{1}; without it, as the "
+         llvm::formatv("Whether a boost is on that {0}; without it, as the "
                        "level says.",
-                       boost.summary,
-                       boost.isImplemented ? "" : " (not implemented)")});
+                       boost.summary)});
   return {
       "boost",
       "Boost algorithms and their parameters.",
@@ -572,20 +596,30 @@ ObjectTable frontend::boostTable() {
                "Several micro-batches for one optimizer step.",
                {optional("grad_accumulation_step", makeInteger(1, 1 << 20), "1",
                          "Micro-batches per optimizer step.")}),
-       section(
-           "dim_reduce", "Train in a subspace.",
-           {optional("rho", number, "0.55",
-                     "Shrink factor of the line search."),
-            optional("gamma", number, "0.9",
-                     "Momentum of the residual gradient."),
-            optional("alpha", number, "0.001",
-                     "Step size of the residual part."),
-            optional("sigma", number, "0.4",
-                     "Coefficient of sufficient decrease."),
-            optional("n_components", count, "32", "Dimension of the subspace."),
-            optional("pca_mat_path", path, "null", "A ready basis, `.npy`."),
-            optional("weight_load_dir", path, "null",
-                     "Directory of checkpoints to make the basis of."),
-            optional("timeout", makeInteger(1, 1 << 20), "1800",
-                     "Seconds to wait for each rank's part of the basis.")})}};
+       section("dim_reduce",
+               "Search for each step in a subspace, along which weights moved "
+               "before.",
+               {optional("rho", share, "0.55",
+                         "What the line search shrinks a step by that is too "
+                         "long, once."),
+                optional("gamma", share, "0.9",
+                         "Momentum of what the gradient has outside of the "
+                         "subspace."),
+                optional("alpha", step, "0.001",
+                         "Step size outside of the subspace."),
+                optional("sigma", share, "0.4",
+                         "Part of the predicted decrease of the loss that is "
+                         "sufficient."),
+                optional("n_components", components, "32",
+                         "Dimension of the subspace."),
+                optional("pca_mat_path", path, "null",
+                         "Basis of the subspace, a file of `boost-run pca`. "
+                         "`boost-run --basis` overrides it."),
+                optional("weight_load_dir", path, "null",
+                         "Directory of checkpoints to make the basis of, as "
+                         "basis.npy there, where `pca_mat_path` is null."),
+                optional("timeout", makeInteger(1, 1 << 20), "1800",
+                         "Seconds in which a basis is made of "
+                         "`weight_load_dir`.")}),
+       lossScaleGroupSection()}};
 }

@@ -175,8 +175,8 @@ what is not JSON is a text, so `--set name=x` and `--set 'name="x"'` are the sam
 paths and values end with exit code 2, errors in the file with 1.
 
 Boosts are set by `--boost [SECTION.]KEY=VALUE`, `--boost-config FILE` (a dictionary like
-`boost`), the model file and `-O0|-O1|-O2`, in this order of precedence. A boost that is asked
-for by name and not implemented is an error; a level warns about what it ignores.
+`boost`), the model file and `-O0|-O1|-O2`, in this order of precedence. Two that are
+asked for by name and cannot be combined are an error.
 
 ## The recipe in a program
 
@@ -250,8 +250,7 @@ static void printLevels(raw_ostream &os) {
     os << "| `" << boost.name << "` |";
     for (int level : {0, 1, 2})
       os << (boost.level > 0 && level >= boost.level ? " on |" : " |");
-    os << " " << cell(boost.summary)
-       << (boost.isImplemented ? "" : "; not implemented") << " |\n";
+    os << " " << cell(boost.summary) << " |\n";
   }
   os << "\n";
 }

@@ -3,6 +3,7 @@
 #include "compiler/frontend/CheckModel.h"
 #include "compiler/frontend/Frontend.h"
 #include "compiler/frontend/JsonReader.h"
+#include "compiler/frontend/LossScaleGroups.h"
 #include "compiler/frontend/MicroBatches.h"
 #include "compiler/frontend/NormalizeHead.h"
 #include "compiler/frontend/Overlay.h"
@@ -89,6 +90,7 @@ private:
       return {};
     resolveModel(model, expanded, table, errors);
     resolveBoosts(model, options.boostLevel, errors, decisions);
+    resolveLossScaleGroups(model, errors);
     if (!errors.hasErrors())
       normalizeHead(model, table, checker);
     MicroBatchSizes sizes = resolveMicroBatches(model, table, errors);

@@ -1,5 +1,6 @@
 #include "compiler/frontend/ResolveModel.h"
 #include "compiler/frontend/LayerNames.h"
+#include "compiler/frontend/LossScaleGroups.h"
 #include "compiler/frontend/Transforms.h"
 #include "runtime/support/DataSchemes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -336,7 +337,8 @@ void frontend::resolveAmp(Node &document, bool hasBFloat16) {
   if (textAt(*amp, "level") != "O2" || textAt(*amp, "dtype") != "f16")
     return;
   Node *given = amp->find("loss_scale");
-  if (given && !given->is(Node::Kind::Null))
+  if ((given && !given->is(Node::Kind::Null)) ||
+      asksForLossScaleGroups(document))
     return;
   Node scale = Node::makeObject(amp->extent);
   scale.add("type", amp->extent, Node::makeText("dynamic", amp->extent));

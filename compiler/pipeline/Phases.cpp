@@ -90,6 +90,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
     // parameters are not rounded.
     manager.nest<train::ProgramOp>().addPass(
         transforms::createApplyPrecisionPass());
+    // On the edges that the casts have made, and before autodiff, for which it
+    // marks where a gradient changes its scale.
+    manager.nest<train::ProgramOp>().addPass(boost::createScaleGroupsPass());
     manager.nest<train::ProgramOp>().addPass(
         autodiff::createBuildBackwardPass());
     // The backward repeats values of the forward; phases to come are read by
@@ -100,6 +103,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Step:
     // First: what follows changes the functions of all variants alike.
     program.addPass(boost::createFreezeLayersPass());
+    program.addPass(boost::createSearchSubspacePass());
     // What a micro-batch contributes is known before what ranks sum of it.
     program.addPass(boost::createAverageMicroBatchesPass());
     program.addPass(boost::createAccumulateInPlacePass());

@@ -55,7 +55,8 @@ private:
         b.getStringAttr("ema"), /*parameter=*/FlatSymbolRefAttr(),
         rt::InitializerAttr(), FlatSymbolRefAttr::get(b.getContext(), name),
         ema.getEvaluate() ? b.getUnitAttr() : UnitAttr(),
-        /*saved_with_weights=*/b.getUnitAttr(), TypeAttr::get(tensor));
+        /*saved_with_weights=*/b.getUnitAttr(), /*in_basis=*/UnitAttr(),
+        /*transient=*/UnitAttr(), TypeAttr::get(tensor));
     averages[rt::BindingAttr::get(b.getContext(), kind, name)] = average;
   }
 

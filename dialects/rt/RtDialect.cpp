@@ -159,6 +159,7 @@ bool boostc::rt::isAccumulator(BindingKind kind) {
   case BindingKind::Failed:
   case BindingKind::GradientNorm:
   case BindingKind::LossScale:
+  case BindingKind::Overflows:
   case BindingKind::Step:
   case BindingKind::RunLength:
   case BindingKind::Choice:

@@ -33,7 +33,8 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
   I32EnumAttrCase<"Choice", 17, "choice">,
   I32EnumAttrCase<"Repeat", 18, "repeat">,
   I32EnumAttrCase<"LossWeight", 19, "loss_weight">,
-  I32EnumAttrCase<"LossScale", 20, "loss_scale">]> {
+  I32EnumAttrCase<"LossScale", 20, "loss_scale">,
+  I32EnumAttrCase<"Overflows", 21, "overflows">]> {
   let cppNamespace = "::boostc::rt";
 }
 

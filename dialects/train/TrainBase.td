@@ -157,6 +157,49 @@ def Train_FreezeAttr : AttrDef<Train_Dialect, "Freeze"> {
   let genVerifyDecl = 1;
 }
 
+def Train_SubspaceAttr : AttrDef<Train_Dialect, "Subspace"> {
+  let mnemonic = "subspace";
+  let summary = "how steps are to be searched for in a subspace";
+  let description = [{
+    The dimension of the subspace, the factor by which the line search shrinks a step, the
+    part of the predicted decrease that is sufficient, and, for what the gradient has outside
+    of the subspace, the step size `alpha` and the momentum `gamma`; see
+    `boostc-search-subspace`. Sits on `train.program` under the name `train.subspace`.
+
+    Example: `#train.subspace<components = 32, rho = 5.500000e-01 : f64, sigma = 4.000000e-01 : f64, alpha = 1.000000e-03 : f64, gamma = 0.9 : f64>`.
+  }];
+  let parameters = (ins "int64_t":$components, "::mlir::FloatAttr":$rho,
+                        "::mlir::FloatAttr":$sigma, "::mlir::FloatAttr":$alpha,
+                        "::mlir::FloatAttr":$gamma);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Train_LossScaleGroupsAttr : AttrDef<Train_Dialect, "LossScaleGroups"> {
+  let mnemonic = "loss_scale_groups";
+  let summary = "which parameters share a loss scale";
+  let description = [{
+    The first scale of each group, and the numbers of the parameters where the groups after
+    the first begin; see `boostc-scale-groups`. Sits on `train.program` under the name
+    `train.loss_scale_groups`.
+
+    Constraints:
+    * (loss_scale_groups_c1) there are 1 to 32 groups, and a cut between any two.
+    * (loss_scale_groups_c2) a scale is from 1 to 2^24.
+    * (loss_scale_groups_c3) cuts rise from 1 on.
+
+    Example: `#train.loss_scale_groups<initial = [4096.0, 1024.0], cuts = [2]>`.
+  }];
+  let parameters = (ins "::mlir::DenseF64ArrayAttr":$initial, "::mlir::DenseI64ArrayAttr":$cuts);
+  let assemblyFormat = "`<` `initial` `=` $initial `,` `cuts` `=` $cuts `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getGroupCount() const { return getInitial().size(); }
+    /// The group, from 0, of the parameter that is declared as number `index`.
+    int64_t getGroup(int64_t index) const;
+  }];
+}
+
 def Train_AdasumAttr : AttrDef<Train_Dialect, "Adasum"> {
   let mnemonic = "adasum";
   let summary = "how ranks are to be combined by Adasum";

@@ -113,6 +113,48 @@ FreezeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult
+SubspaceAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                     int64_t components, FloatAttr rho, FloatAttr sigma,
+                     FloatAttr alpha, FloatAttr gamma) {
+  auto isBetween = [](FloatAttr number, double low, double high) {
+    double value = number.getValueAsDouble();
+    return value >= low && value <= high;
+  };
+  if (components >= 1 && isBetween(rho, 0.0, 1.0) &&
+      isBetween(sigma, 0.0, 1.0) && isBetween(gamma, 0.0, 1.0) &&
+      isBetween(alpha, 0.0, std::numeric_limits<float>::max()))
+    return success();
+  return emitError() << "expected 1 or more components, rho, sigma and gamma "
+                        "from 0 to 1 and alpha of 0 or more";
+}
+
+LogicalResult
+LossScaleGroupsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                            DenseF64ArrayAttr initial, DenseI64ArrayAttr cuts) {
+  if (initial.empty() || initial.size() > kMaxLossScaleGroups ||
+      cuts.size() + 1 != initial.size())
+    return emitError() << "expected 1 to " << kMaxLossScaleGroups
+                       << " scales and a cut between any two, found "
+                       << initial.size() << " and " << cuts.size();
+  for (double scale : initial.asArrayRef())
+    if (!(scale >= kMinGroupScale && scale <= kMaxGroupScale))
+      return emitError() << "expected scales from 1 to 2^24, found " << scale;
+  int64_t last = 0;
+  for (int64_t cut : cuts.asArrayRef()) {
+    if (cut <= last)
+      return emitError() << "expected cuts that rise from 1 on, found " << cut
+                         << " after " << last;
+    last = cut;
+  }
+  return success();
+}
+
+int64_t LossScaleGroupsAttr::getGroup(int64_t index) const {
+  return llvm::count_if(getCuts().asArrayRef(),
+                        [&](int64_t cut) { return cut <= index; });
+}
+
+LogicalResult
 ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      ScheduleKind, ScheduleUnit, DenseF64ArrayAttr numbers) {
   if (numbers.size() != NumberCount)

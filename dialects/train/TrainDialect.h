@@ -98,8 +98,19 @@ constexpr llvm::StringLiteral kCentralizeGradientsAttrName =
 /// Name of the attribute that holds a FreezeAttr; a program without it trains
 /// all parameters in all steps.
 constexpr llvm::StringLiteral kFreezeAttrName = "train.freeze";
+/// Name of the attribute that holds a LossScaleGroupsAttr; a program without it
+/// has one loss scale, or none.
+constexpr llvm::StringLiteral kLossScaleGroupsAttrName =
+    "train.loss_scale_groups";
+/// The most groups of parameters with loss scales of their own, and the range
+/// of a scale.
+constexpr int64_t kMaxLossScaleGroups = 32;
+constexpr double kMinGroupScale = 1.0, kMaxGroupScale = 0x1p24;
 /// The most groups that layers are frozen in.
 constexpr int64_t kMaxFreezeGroups = 256;
+/// Name of the attribute that holds a SubspaceAttr; a program without it steps
+/// as its optimizer says.
+constexpr llvm::StringLiteral kSubspaceAttrName = "train.subspace";
 /// Name of the attribute of a program that holds the fewest real samples of a
 /// micro-batch through which a gradient passes, where that is not 1.
 constexpr llvm::StringLiteral kMinSamplesAttrName = "train.min_samples";

@@ -468,7 +468,12 @@ def BoostProgram : Struct<"", [
     clipping; zeros where the program does not compute it}], opt = 1>,
   Inline<"loss_scale", BoostTensor, [{
     f32 scalar in RESULT, written by update: by what the gradients of this step
-    were scaled; zeros where a program scales none}], opt = 1>,
+    were scaled, or a vector with one number for each group of parameters that
+    has a scale of its own; zeros where a program scales none}], opt = 1>,
+  Inline<"overflows", BoostTensor, [{
+    i64 vector in RESULT, written by update: for each of these groups, the steps
+    so far in which a gradient of it was not finite; zeros where a program has
+    no groups}], opt = 1>,
   Inline<"repeat", BoostTensor, [{
     i32 scalar in RESULT, written by the probe of a phase that repeats: not 0
     where it is to be repeated, the same on all ranks; zeros where no phase

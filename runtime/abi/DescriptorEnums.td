@@ -89,7 +89,11 @@ def BoostSaved : AbiEnum<"BOOSTC_SAVED",
     "Which file of a checkpoint has a state.", [
   AbiCase<"WithState", 0, "with_state">,
   AbiCase<"WithWeights", 1, "with_weights",
-          "also in the files of --save and --init">]>;
+          "also in the files of --save and --init">,
+  AbiCase<"InBasis", 2, "in_basis", [{
+    none: it is a part of the basis that a run is given, and never written}]>,
+  AbiCase<"Nowhere", 3, "nowhere",
+          "none: each step writes it before it reads it">]>;
 
 def BoostInitializerKind : AbiEnum<"BOOSTC_INIT", [{
   Initialisers. `a` and `b` are the two numbers of BoostParameter. Draws are

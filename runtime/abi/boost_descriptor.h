@@ -13,7 +13,7 @@ extern "C" {
 
 #define BOOSTC_ABI_VERSION 20u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0x4173db5eu
+#define BOOSTC_ABI_LAYOUT 0x73c51bcbu
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -89,7 +89,10 @@ typedef enum BoostAccumulatorKind {
 /* Which file of a checkpoint has a state. */
 typedef enum BoostSaved {
   BOOSTC_SAVED_WITH_STATE = 0,
-  BOOSTC_SAVED_WITH_WEIGHTS = 1 /* also in the files of --save and --init */
+  BOOSTC_SAVED_WITH_WEIGHTS = 1, /* also in the files of --save and --init */
+  /* none: it is a part of the basis that a run is given, and never written */
+  BOOSTC_SAVED_IN_BASIS = 2,
+  BOOSTC_SAVED_NOWHERE = 3 /* none: each step writes it before it reads it */
 } BoostSaved;
 
 /* Initialisers. `a` and `b` are the two numbers of BoostParameter. Draws are
@@ -597,8 +600,13 @@ typedef struct BoostProgram {
    * clipping; zeros where the program does not compute it */
   BoostTensor gradient_norm;
   /* f32 scalar in RESULT, written by update: by what the gradients of this step
-   * were scaled; zeros where a program scales none */
+   * were scaled, or a vector with one number for each group of parameters that
+   * has a scale of its own; zeros where a program scales none */
   BoostTensor loss_scale;
+  /* i64 vector in RESULT, written by update: for each of these groups, the
+   * steps so far in which a gradient of it was not finite; zeros where a
+   * program has no groups */
+  BoostTensor overflows;
   /* i32 scalar in RESULT, written by the probe of a phase that repeats: not 0
    * where it is to be repeated, the same on all ranks; zeros where no phase
    * repeats */
@@ -658,7 +666,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostCollective) == 40,
                   "BoostCollective is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostTarget) == 80,
                   "BoostTarget is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 664,
+BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 720,
                   "BoostProgram is not laid out as its schema says");
 
 #ifdef __cplusplus

@@ -39,6 +39,8 @@ Status dispatch(const Options &options, const JobPlan &plan = {}) {
     return makeDataCommand(options);
   case Command::Export:
     return exportCommand(options);
+  case Command::Pca:
+    return pcaCommand(options);
   }
   return Status(ExitCode::Internal, "unknown command");
 }

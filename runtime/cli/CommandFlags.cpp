@@ -101,6 +101,30 @@ Status checkExport(const Options &options) {
                                "be written?");
 }
 
+void addPca(CLI::App &app, Options &o) {
+  addPositionalProgram(app, o);
+  app.add_option("--ckpt-dir", o.weightsDirectory,
+                 "directory of checkpoints and files of weights")
+      ->type_name("DIR");
+  app.add_option("--components", o.components,
+                 "vectors of the basis, fewer than checkpoints")
+      ->check(integerBetween(1, 1 << 20))
+      ->capture_default_str()
+      ->type_name("K");
+  app.add_option("-o,--output", o.output,
+                 "file to write; what its columns are goes to FILE.json")
+      ->type_name("FILE.npy");
+}
+
+Status checkPca(const Options &options) {
+  if (!options.weightsDirectory)
+    return fail("--ckpt-dir DIR is missing: which checkpoints are to be "
+                "analysed?");
+  return options.output ? Status()
+                        : fail("-o FILE.npy is missing: where is the basis to "
+                               "be written?");
+}
+
 void addBench(CLI::App &app, Options &o) {
   constexpr int64_t kMany = 100'000'000; // one double each is kept
   addProgram(app, o);

@@ -36,6 +36,8 @@ Status checkEvaluation(const Options &options);
 
 void addExport(CLI::App &app, Options &options);
 Status checkExport(const Options &options);
+void addPca(CLI::App &app, Options &options);
+Status checkPca(const Options &options);
 
 void addBench(CLI::App &app, Options &options);
 

@@ -96,6 +96,11 @@ const CommandSpec kCommands[] = {
      true,
      [](CLI::App &app, Parsed &parsed) { addExport(app, parsed.options); },
      [](const CLI::App &, Options &o) { return checkExport(o); }},
+    {Command::Pca, "pca",
+     "Makes a basis for dim_reduce: the principal components of the weights in "
+     "several\ncheckpoints.",
+     true, [](CLI::App &app, Parsed &parsed) { addPca(app, parsed.options); },
+     [](const CLI::App &, Options &o) { return checkPca(o); }},
     {Command::RankTable, "rank-table",
      "Writes a rank table: create for a list of hosts, merge from tables of "
      "single\nservers.",

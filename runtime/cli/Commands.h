@@ -31,6 +31,9 @@ Status makeDataCommand(const Options &options);
 /// Writes the weights of options.checkpoint for other programs.
 Status exportCommand(const Options &options);
 
+/// Makes a basis of the checkpoints in options.weightsDirectory.
+Status pcaCommand(const Options &options);
+
 /// Writes a rank table.
 Status rankTableCommand(const Options &options);
 

@@ -93,6 +93,10 @@ void MetricsFile::step(const StepReport &step) {
     json["grad_norm"] = number(*step.gradientNorm);
   if (step.lossScale)
     json["loss_scale"] = number(*step.lossScale);
+  for (float scale : step.groupScales)
+    json["loss_scale"].push_back(number(scale));
+  for (int64_t overflows : step.groupOverflows)
+    json["overflows"].push_back(overflows);
   if (step.skipped > 0)
     json["skipped"] = step.skipped;
   for (const AdasumEntry &entry : step.adasum)

@@ -3,6 +3,7 @@
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
 #include "runtime/trainer/BestWeights.h"
+#include "runtime/trainer/RunBasis.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StartingPoint.h"
 #include "runtime/trainer/StopSignals.h"
@@ -127,6 +128,7 @@ private:
                        : *options_.shuffle ? "on"
                                            : "off"},
          {"--init", text(options_.init)},
+         {"--basis", text(options_.basis)},
          {"--resume", text(options_.resume)},
          {"--private-state", !options_.privateState ? "not given"
                              : *options_.privateState == PrivateStateRule::Mean
@@ -146,6 +148,13 @@ private:
         return report.status();
       profile_.emplace(std::move(report).value());
     }
+    std::vector<std::string> notes;
+    Result<std::optional<std::string>> basis =
+        findBasis(options_, program, session_->recipe(), ranks_, notes);
+    if (!basis.ok())
+      return basis.status();
+    for (const std::string &note : notes)
+      console_.note(note);
     BOOSTRT_RETURN_IF_ERROR(session_->measureMemory(ranks_));
     if (ranks_.isFirst()) {
       if (options_.workdir)
@@ -192,7 +201,7 @@ private:
                     ranks_, console_);
     if (start->checkpoint)
       saving_->startFrom(start->checkpoint->path, position_);
-    return restoreStartingPoint(*start, options_, session_->execution(),
+    return restoreStartingPoint(*start, *basis, options_, session_->execution(),
                                 ranks_);
   }
 

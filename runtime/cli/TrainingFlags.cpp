@@ -140,6 +140,11 @@ void addTraining(CLI::App &app, Options &o) {
            "names of tensors in the file of --init: of PyTorch's "
            "layers, of MindSpore's, or a JSON object of names by those "
            "of the program");
+  app.add_option("--basis", o.basis,
+                 "basis of a program with dim_reduce: a file of boost-run pca, "
+                 "or a directory of checkpoints to make basis.npy of "
+                 "(default: the model's pca_mat_path or weight_load_dir)")
+      ->type_name("FILE.npy|DIR");
   app.add_option("--save", o.save, "write the weights to FILE at each epoch")
       ->type_name("FILE");
   app.add_option("--save-best", o.saveBest,

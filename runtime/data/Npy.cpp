@@ -243,6 +243,8 @@ Status NpyFile::readHeader() {
   return checkSize();
 }
 
+bool NpyFile::isPacked() const { return reader_->packing() != Packing::None; }
+
 /// What the header announces against what the file can hold.
 Status NpyFile::checkSize() const {
   std::string announced =

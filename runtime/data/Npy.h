@@ -34,6 +34,9 @@ public:
   const std::vector<int64_t> &shape() const { return shape_; }
   int64_t elements() const { return elements_; }
   int64_t bytes() const;
+  /// Where the elements begin, in a file that is not compressed.
+  int64_t headerBytes() const { return headerBytes_; }
+  bool isPacked() const; ///< compressed
   /// "float32 (60000, 1, 28, 28)".
   std::string description() const;
 

@@ -158,6 +158,26 @@ private:
     return Status();
   }
 
+  /// One scale, or as many as there are counts of overflows.
+  Status lossScales() const {
+    if (p_.overflows.bytes == 0)
+      return p_.loss_scale.bytes == 0
+                 ? Status()
+                 : scalar(p_.loss_scale, BOOSTC_ARENA_RESULT, BOOSTC_F32,
+                          "scalar");
+    BOOSTRT_RETURN_IF_ERROR(
+        tensor(p_.loss_scale, BOOSTC_ARENA_RESULT, "vector"));
+    BOOSTRT_RETURN_IF_ERROR(
+        tensor(p_.overflows, BOOSTC_ARENA_RESULT, "vector"));
+    if (p_.loss_scale.dtype != BOOSTC_F32 || p_.overflows.dtype != BOOSTC_I64 ||
+        p_.loss_scale.bytes / sizeof(float) !=
+            p_.overflows.bytes / sizeof(int64_t))
+      return fail("'{}' and '{}' are not an f32 and an i64 for each group of "
+                  "loss scales",
+                  p_.loss_scale.name, p_.overflows.name);
+    return Status();
+  }
+
   Status parameters() const {
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < p_.parameter_count; ++i) {
@@ -222,8 +242,29 @@ private:
                                      "state"));
       if (!names.insert(state.tensor.name).second)
         return fail("duplicate state '{}'", state.tensor.name);
+      if (state.saved == BOOSTC_SAVED_IN_BASIS && !isPartOfBasis(state))
+        return fail("state '{}' is not a parameter's part of a basis",
+                    state.tensor.name);
     }
     return Status();
+  }
+
+  /// A tensor of its parameter's shape for each vector, of which all parts have
+  /// as many.
+  bool isPartOfBasis(const BoostState &state) const {
+    if (state.parameter == UINT32_MAX || state.tensor.rank == 0 ||
+        state.tensor.dtype != BOOSTC_F32)
+      return false;
+    for (uint32_t i = 0; i < p_.state_count; ++i)
+      if (const BoostState &other = p_.states[i];
+          other.saved == BOOSTC_SAVED_IN_BASIS &&
+          (other.tensor.rank == 0 ||
+           other.tensor.shape[0] != state.tensor.shape[0]))
+        return false;
+    const BoostTensor &whole = p_.parameters[state.parameter].tensor;
+    return std::equal(state.tensor.shape + 1,
+                      state.tensor.shape + state.tensor.rank, whole.shape,
+                      whole.shape + whole.rank);
   }
 
   Status inputs() const {
@@ -301,10 +342,10 @@ private:
         scalar(p_.failed, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));
     BOOSTRT_RETURN_IF_ERROR(
         scalar(p_.seed_control, BOOSTC_ARENA_CONTROL, BOOSTC_I64, "scalar"));
-    for (const BoostTensor *number : {&p_.gradient_norm, &p_.loss_scale})
-      if (number->bytes != 0)
-        BOOSTRT_RETURN_IF_ERROR(
-            scalar(*number, BOOSTC_ARENA_RESULT, BOOSTC_F32, "scalar"));
+    if (p_.gradient_norm.bytes != 0)
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(p_.gradient_norm, BOOSTC_ARENA_RESULT, BOOSTC_F32, "scalar"));
+    BOOSTRT_RETURN_IF_ERROR(lossScales());
     if (p_.repeat.bytes != 0)
       BOOSTRT_RETURN_IF_ERROR(
           scalar(p_.repeat, BOOSTC_ARENA_RESULT, BOOSTC_I32, "scalar"));

@@ -16,6 +16,13 @@ template <typename T> T read(const std::byte *address) {
   return value;
 }
 
+template <typename T>
+std::vector<T> readAll(const std::byte *address, const BoostTensor &vector) {
+  std::vector<T> values(vector.bytes / sizeof(T));
+  std::memcpy(values.data(), address, vector.bytes);
+  return values;
+}
+
 template <typename T> std::span<const std::byte> bytesOf(const T &value) {
   return std::as_bytes(std::span(&value, 1));
 }
@@ -259,11 +266,17 @@ Result<StepResults> Execution::settle() {
                       .hasFailed = read<int32_t>(tensor(d.failed)) != 0,
                       .loss = lossOf(0),
                       .gradientNorm = {},
-                      .lossScale = {}};
+                      .lossScale = {},
+                      .groupScales = {},
+                      .groupOverflows = {}};
   if (d.gradient_norm.bytes != 0)
     results.gradientNorm = read<float>(tensor(d.gradient_norm));
-  if (d.loss_scale.bytes != 0)
+  if (d.overflows.bytes != 0) {
+    results.groupScales = readAll<float>(tensor(d.loss_scale), d.loss_scale);
+    results.groupOverflows = readAll<int64_t>(tensor(d.overflows), d.overflows);
+  } else if (d.loss_scale.bytes != 0) {
     results.lossScale = read<float>(tensor(d.loss_scale));
+  }
   if (choices_.lag() != 0)
     choices_.set(updatedStep_ + choices_.lag(), chosen());
   return results;

@@ -49,6 +49,10 @@ struct StepResults {
   std::optional<float> gradientNorm;
   /// By what its gradients were scaled; nothing where that does not change.
   std::optional<float> lossScale;
+  /// The same of each group of parameters that has a scale of its own, and the
+  /// steps so far in which it overflowed; empty without groups.
+  std::vector<float> groupScales;
+  std::vector<int64_t> groupOverflows;
 };
 
 class Execution {

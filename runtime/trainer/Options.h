@@ -50,7 +50,8 @@ enum class Command {
   Ranks,
   RankTable,
   MakeData,
-  Export
+  Export,
+  Pca
 };
 
 struct Options {
@@ -73,6 +74,7 @@ struct Options {
   std::optional<uint64_t> seed;
   std::optional<bool> shuffle;
   std::optional<std::string> init, save, saveBest;
+  std::optional<std::string> basis; ///< a file, or a directory of checkpoints
   /// Those of the tensors of --init, of `eval` and of `export`.
   std::optional<std::string> names;
   std::optional<int64_t> evalEvery; ///< epochs; 0: only at the end
@@ -108,7 +110,11 @@ struct Options {
   std::string tableAction; ///< "create" or "merge"
   std::vector<std::string> hosts, tables;
   uint32_t devices = 0;
-  std::optional<std::string> output; ///< of `export`, too
+  std::optional<std::string> output; ///< of `export` and `pca`, too
+
+  // For `pca`.
+  std::optional<std::string> weightsDirectory;
+  int64_t components = 32;
 
   // For `make-data`.
   std::string madeKind; ///< "imagefolder"

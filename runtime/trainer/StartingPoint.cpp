@@ -7,6 +7,7 @@
 #include "runtime/support/Suggest.h"
 #include "runtime/trainer/ChangeOfRanks.h"
 #include "runtime/trainer/PrivateState.h"
+#include "runtime/trainer/RunBasis.h"
 #include "runtime/trainer/RunState.h"
 
 #include <algorithm>
@@ -302,14 +303,18 @@ static Status readStartingPoint(const StartingPoint &start,
              : Status();
 }
 
-Status restoreStartingPoint(const StartingPoint &start, const Options &options,
-                            Execution &execution, Ranks &ranks) {
+Status restoreStartingPoint(const StartingPoint &start,
+                            const std::optional<std::string> &basis,
+                            const Options &options, Execution &execution,
+                            Ranks &ranks) {
   BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
-  if (!start.checkpoint && !start.weights && ranks.isAlone())
+  if (!start.checkpoint && !start.weights && !basis && ranks.isAlone())
     return Status();
   BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
   auto [weights, state] = execution.persistentArenas();
   BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, options, execution, ranks));
+  if (basis && ranks.isFirst())
+    BOOSTRT_RETURN_IF_ERROR(readBasis(*basis, execution));
   // Ranks may have different CPUs, whose random numbers may differ in a bit.
   BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(weights));
   BOOSTRT_RETURN_IF_ERROR(

@@ -40,9 +40,11 @@ Result<StartingPoint> findStartingPoint(const Options &options,
                                         const RunData &data, const RunEnd &end,
                                         CheckpointStore *store, Ranks &ranks);
 
-/// Initialises weights and state, reads those of the starting point over them,
-/// and gives all ranks those of rank 0.
-Status restoreStartingPoint(const StartingPoint &start, const Options &options,
-                            Execution &execution, Ranks &ranks);
+/// Initialises weights and state, reads those of the starting point and the
+/// basis (RunBasis.h), if any, over them, and gives all ranks those of rank 0.
+Status restoreStartingPoint(const StartingPoint &start,
+                            const std::optional<std::string> &basis,
+                            const Options &options, Execution &execution,
+                            Ranks &ranks);
 
 } // namespace boostrt

@@ -310,6 +310,8 @@ void Trainer::reportStep(const StepResults &results) {
                         secondsSince(stepStart_),
                     results.gradientNorm,
                     results.lossScale,
+                    results.groupScales,
+                    results.groupOverflows,
                     position_.skipped,
                     execution_.adasumLog(position_.globalStep)};
   if (metrics_)

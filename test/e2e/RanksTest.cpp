@@ -142,6 +142,8 @@ struct Rule {
   bool isForGpus = false;
   std::string skipsWith = {}; ///< optimizer of a model that skips steps
   bool isWeighted = false;
+  /// The first loss scales of groups of layers a and b; empty: no groups.
+  std::string scales = {};
 
   bool isDelta() const { return adasum == "delta"; }
 };
@@ -153,7 +155,8 @@ void PrintTo(const Rule &rule, std::ostream *stream) {
     *stream << ", Adasum of " << rule.adasum << " " << rule.granularity;
   *stream << (rule.isForGpus ? ", on a GPU" : "")
           << (rule.isWeighted ? ", of weighted samples" : "")
-          << (rule.skipsWith.empty() ? "" : ", skips with ") << rule.skipsWith;
+          << (rule.skipsWith.empty() ? "" : ", skips with ") << rule.skipsWith
+          << (rule.scales.empty() ? "" : ", loss scales ") << rule.scales;
 }
 
 /// Samples of the micro-batches of each rank: tails, and none at all.
@@ -172,10 +175,16 @@ protected:
         R"("boost": { "boost": { "mode": "manual", "grad_accumulation": true)";
     if (!rule.adasum.empty())
       boost += R"(, "adasum": true)";
+    if (!rule.scales.empty())
+      boost += R"(, "loss_scale_group": true)";
     boost += R"( }, "grad_accumulation": { "grad_accumulation_step": 3 })";
     if (!rule.adasum.empty())
       boost += ", \"adasum\": { \"mode\": \"" + rule.adasum +
                "\", \"granularity\": \"" + rule.granularity + "\" }";
+    if (!rule.scales.empty())
+      boost +=
+          R"(, "loss_scale_group": { "groups": [["a"], ["b"]], "initial": )" +
+          rule.scales + " }";
     boost += " },\n\"train\": { \"reduction\": \"";
     boost += rule.sumsMicroBatches ? "sum" : "mean";
     boost += "\", \"gradients_mean\": ";
@@ -416,7 +425,12 @@ TEST_P(Ranks, AllOrNoneApplyAStep) {
       auto results = settledUpdate(program.execution(), step);
       ASSERT_TRUE(results.ok()) << results.status().message();
       EXPECT_EQ(results->isApplied, !isBad) << "rank " << rank;
-      EXPECT_EQ(program.getPersistentBytes() == before, isBad);
+      if (!GetParam().scales.empty())
+        // A scale of a group follows what any rank finds.
+        EXPECT_EQ(results->groupOverflows, std::vector<int64_t>(2, isBad))
+            << "rank " << rank;
+      else
+        EXPECT_EQ(program.getPersistentBytes() == before, isBad);
     });
   }
 }
@@ -471,6 +485,37 @@ INSTANTIATE_TEST_SUITE_P(
              .granularity = "whole",
              .isForGpus = true,
              .isWeighted = true}));
+
+// Groups of layers with loss scales of their own: neither the weights nor what
+// Adasum makes of a vector of several groups says anything of them.
+INSTANTIATE_TEST_SUITE_P(
+    LossScaleGroups, Ranks,
+    testing::Values(Rule{.scales = "[4096, 16]"},
+                    Rule{.sumsMicroBatches = true, .scales = "[2, 16777216]"},
+                    Rule{.sumsRanks = true, .scales = "[4096, 16]"},
+                    Rule{.isWeighted = true, .scales = "[4096, 16]"},
+                    Rule{.isForGpus = true, .scales = "[4096, 16]"},
+                    Rule{.adasum = "gradient",
+                         .granularity = "per_tensor",
+                         .scales = "[4096, 16]"},
+                    Rule{.adasum = "gradient",
+                         .granularity = "whole",
+                         .scales = "[4096, 16]"},
+                    Rule{.sumsMicroBatches = true,
+                         .adasum = "gradient",
+                         .granularity = "whole",
+                         .scales = "[1, 65536]"},
+                    Rule{.sumsRanks = true,
+                         .adasum = "gradient",
+                         .granularity = "whole",
+                         .scales = "[1, 65536]"},
+                    Rule{.adasum = "delta",
+                         .granularity = "per_tensor",
+                         .scales = "[4096, 16]"},
+                    Rule{.adasum = "delta",
+                         .granularity = "whole",
+                         .isForGpus = true,
+                         .scales = "[4096, 16]"}));
 
 class SkippedSteps : public Ranks {};
 

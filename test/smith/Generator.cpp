@@ -25,6 +25,16 @@ e2e::Model Sketch::getModel() const {
   return whole;
 }
 
+/// Two groups, cut at any parameter, also inside of a layer.
+static std::string cutGroups(ArrayRef<std::string> names, uint64_t choice) {
+  auto group = [](ArrayRef<std::string> members) {
+    return "[\"" + llvm::join(members, "\",\"") + "\"]";
+  };
+  size_t cut = 1 + choice % (names.size() - 1);
+  return "groups=[" + group(names.take_front(cut)) + "," +
+         group(names.drop_front(cut)) + "]";
+}
+
 CompileOptions Sketch::getOptions() const {
   CompileOptions options;
   options.phase.useLibrary = useLibrary;
@@ -38,6 +48,13 @@ CompileOptions Sketch::getOptions() const {
   if (isTf32)
     options.sets = {"matmul_precision=tf32"};
   options.boosts = boosts;
+  if (scaleCut) {
+    std::vector<std::string> names = import(*this).parameters;
+    if (names.size() > 1)
+      llvm::append_values(options.boosts, "loss_scale_group=true",
+                          "loss_scale_group.initial=[1024,24]",
+                          cutGroups(names, *scaleCut));
+  }
   if (microBatches > 1)
     options.boosts.push_back("grad_accumulation_step=" +
                              std::to_string(microBatches));
@@ -59,6 +76,8 @@ Import smith::import(const Sketch &sketch) {
     for (Type type : op->getResultTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         result.isTooLarge |= tensor.getNumElements() > kMaxElements;
+    if (auto parameter = dyn_cast<train::ParameterOp>(op))
+      result.parameters.push_back(parameter.getSymName().str());
     if (op->getName().getStringRef() == "nn.flatten") {
       auto type = cast<RankedTensorType>(op->getOperand(0).getType());
       result.shape = type.getShape().drop_front().vec();
@@ -329,5 +348,8 @@ Sketch smith::generate(uint64_t seed, bool isForGpus, int64_t &illegal,
                         "freeze_type=" + std::to_string(seed / 108 % 2),
                         std::string("freeze_p=") + shares[seed / 216 % 4]);
   }
+  // less_bn changes the names of the head's parameters.
+  if (seed / 9 % 4 >= 2 && seed / 36 % 2 == 0)
+    sketch.scaleCut = seed;
   return sketch;
 }

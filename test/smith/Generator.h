@@ -21,6 +21,9 @@ struct Sketch {
   rt::Reproducibility reproducible = rt::Reproducibility::On;
   int64_t microBatches = 1; ///< more than one where they add to one set
   std::vector<std::string> boosts = {}; ///< --boost KEY=VALUE
+  /// Chooses the parameter where a second group of loss scales begins; none:
+  /// no groups.
+  std::optional<uint64_t> scaleCut = {};
 
   e2e::Model getModel() const;
   CompileOptions getOptions() const;
@@ -32,6 +35,7 @@ struct Import {
   bool isTooLarge = false;
   /// Extents of what the last layer but the head returns, without the batch.
   std::vector<int64_t> shape;
+  std::vector<std::string> parameters; ///< names, in their order
   std::string diagnostics;
 };
 Import import(const Sketch &sketch);

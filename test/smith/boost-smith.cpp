@@ -159,7 +159,7 @@ void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
       sketch.useLibrary ? "library" : "loops", sketch.threads,
       rt::stringifyReproducibility(sketch.reproducible).str().c_str(),
       static_cast<long long>(sketch.microBatches),
-      llvm::join(sketch.boosts, " ").c_str(), finding.c_str(),
+      llvm::join(sketch.getOptions().boosts, " ").c_str(), finding.c_str(),
       sketch.getModel().getJson().c_str());
   fflush(stdout);
 }

@@ -60,7 +60,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
                              mean.getGradient()))
         means.push_back(mean);
     OpBuilder builder(&getContext());
-    builder.setInsertionPointAfter(reductions.back());
+    builder.setInsertionPointAfter(shareProbes(reductions.back()));
     if (adasum.getMode() == train::AdasumMode::Gradient)
       combineGradients(builder);
     else if (failed(combineDeltas(builder)))
@@ -103,6 +103,20 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     }
   }
 
+  /// What the update asks of gradients being finite it asks of those of all
+  /// ranks, so that all have the same answer. These ops come after `reduction`;
+  /// returns the last of them, or it.
+  Operation *shareProbes(Operation *reduction) {
+    Operation *last = reduction;
+    for (auto probe :
+         llvm::make_early_inc_range(function.getOps<train::NotFiniteOp>())) {
+      probe->moveAfter(last);
+      shared.push_back({probe, probe});
+      last = probe;
+    }
+    return last;
+  }
+
   /// Whether `own` is what the inner group's sums are divided by: the number of
   /// samples or the sum of their weights, or the number of ranks that have some
   /// where their means are averaged.
@@ -129,7 +143,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
                                         rt::RankGroup::All,
                                         getSymbols(&getContext(), {}), values);
     for (auto [accumulator, sum] : llvm::zip(shared, op.getResults())) {
-      accumulator.sum.replaceAllUsesWith(sum);
+      accumulator.sum.replaceAllUsesExcept(sum, op);
       accumulator.sum = sum;
     }
     return op.getResults();
@@ -138,16 +152,42 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   void combineGradients(OpBuilder &builder) {
     sumOverAll(builder);
     SmallVector<Value> averaged;
-    for (const Gradient &gradient : gradients)
-      averaged.push_back(
+    for (const Gradient &gradient : gradients) {
+      Value mean =
           divisor ? train::DivideGradientOp::create(
                         builder, gradient.sum.getLoc(), gradient.sum, divisor)
-                  : gradient.sum);
+                  : gradient.sum;
+      // Adasum combines gradients of one scale, whatever they are scaled by.
+      if (Value scale = takeScale(gradient.sum))
+        mean = train::UnscaleGradientOp::create(builder, mean.getLoc(), mean,
+                                                scale);
+      averaged.push_back(mean);
+    }
     SmallVector<Value> combined = combine(builder, averaged);
     // What comes out is the mean already.
     eraseMeans(means);
     for (auto [gradient, result] : llvm::zip(gradients, combined))
       replaceFrom(*commit, gradient.sum, result);
+  }
+
+  /// Takes the division by a loss scale out of what follows `gradient`, and
+  /// returns the scale; null where there is none.
+  static Value takeScale(Value gradient) {
+    for (Operation *user : gradient.getUsers()) {
+      if (auto mean = dyn_cast<train::DivideGradientOp>(user)) {
+        if (Value scale = takeScale(mean.getResult()))
+          return scale;
+      } else if (auto op = dyn_cast<train::UnscaleGradientOp>(user)) {
+        Value scale = op.getScale();
+        // A fixed one is a constant, which may come later.
+        if (Operation *constant = scale.getDefiningOp())
+          constant->moveBefore(&op->getBlock()->front());
+        op.replaceAllUsesWith(gradient);
+        op.erase();
+        return scale;
+      }
+    }
+    return {};
   }
 
   LogicalResult combineDeltas(OpBuilder &builder) {

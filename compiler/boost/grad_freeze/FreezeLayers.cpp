@@ -164,11 +164,29 @@ private:
     };
     auto smaller = cast<func::FuncOp>(atEnd().clone(*update.getOperation()));
     smaller.setName(formatv("{0}_frozen_{1}", train::kUpdate, group).str());
+    keepFrozenScales(smaller, isFrozen);
     eraseResults(smaller, isFrozen);
     if (failed(eraseArguments(smaller, isFrozen)))
       return failure();
     createVariant(formatv("frozen_{0}", group).str(), smaller, getSteps(group));
     return success();
+  }
+
+  /// A step says nothing of the loss scale of a group that it leaves alone as a
+  /// whole: scale and count stay what they are.
+  static void keepFrozenScales(func::FuncOp smaller, BindingFilter isFrozen) {
+    for (auto op : llvm::make_early_inc_range(
+             smaller.getOps<train::AdjustGroupScaleOp>())) {
+      auto probe = op.getNonfinite().getDefiningOp<train::NotFiniteOp>();
+      if (!probe || !llvm::all_of(probe.getValues(), [&](Value value) {
+            rt::BindingAttr binding = rt::getArgumentBinding(value);
+            return binding && isFrozen(binding);
+          }))
+        continue;
+      op->replaceAllUsesWith(ValueRange{op.getScale(), op.getOverflows()});
+      op.erase();
+      probe.erase();
+    }
   }
 
   /// Functions come after those of the program.

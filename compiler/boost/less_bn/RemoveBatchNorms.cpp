@@ -147,6 +147,8 @@ private:
   /// Arguments and declarations of what the norms had.
   LogicalResult removeMemory() {
     renumberCuts();
+    if (failed(renumberLossScaleGroups()))
+      return failure();
     for (train::StateOp state : program.getOps<train::StateOp>())
       if (state.getParameter() && names.contains(*state.getParameter()))
         names.insert(state.getSymName());
@@ -193,6 +195,43 @@ private:
         train::AdasumAttr::get(context, adasum.getMode(),
                                adasum.getGranularity(), adasum.getScope(),
                                DenseI64ArrayAttr::get(context, cuts)));
+  }
+
+  /// Groups of loss scales keep their numbers, so each keeps a parameter.
+  LogicalResult renumberLossScaleGroups() {
+    auto groups = program->getAttrOfType<train::LossScaleGroupsAttr>(
+        train::kLossScaleGroupsAttrName);
+    if (!groups)
+      return success();
+    SmallVector<int64_t> sizes(groups.getGroupCount(), 0);
+    SmallVector<train::ParameterOp> lost(groups.getGroupCount());
+    for (auto [index, parameter] :
+         llvm::enumerate(program.getOps<train::ParameterOp>())) {
+      int64_t group = groups.getGroup(static_cast<int64_t>(index));
+      if (!names.contains(parameter.getSymName()))
+        ++sizes[group];
+      else if (!lost[group])
+        lost[group] = parameter;
+    }
+    SmallVector<int64_t> cuts;
+    int64_t begin = 0;
+    for (auto [group, size] : llvm::enumerate(sizes)) {
+      if (size == 0)
+        return lost[group].emitError()
+               << "less_bn removes '" << lost[group].getSymName()
+               << "' and all else in loss scale group " << group + 1
+               << "; put these layers into a group with others "
+                  "(loss_scale_group.groups)";
+      if (begin > 0)
+        cuts.push_back(begin);
+      begin += size;
+    }
+    MLIRContext *context = program.getContext();
+    program->setAttr(
+        train::kLossScaleGroupsAttrName,
+        train::LossScaleGroupsAttr::get(context, groups.getInitial(),
+                                        DenseI64ArrayAttr::get(context, cuts)));
+    return success();
   }
 
   train::ProgramOp program;

@@ -182,6 +182,8 @@ private:
       entry.averaged = memory.makeText(op.getAveraged().value_or(""));
       entry.is_evaluated = op.getEvaluated();
       entry.saved = op.getSavedWithWeights() ? BOOSTC_SAVED_WITH_WEIGHTS
+                    : op.getInBasis()        ? BOOSTC_SAVED_IN_BASIS
+                    : op.getTransient()      ? BOOSTC_SAVED_NOWHERE
                                              : BOOSTC_SAVED_WITH_STATE;
       if (failed(describe(entry.tensor, rt::BindingKind::State, op)))
         return failure();
@@ -376,6 +378,7 @@ private:
         {descriptor.gradient_norm, rt::BindingKind::GradientNorm,
          "gradient_norm"},
         {descriptor.loss_scale, rt::BindingKind::LossScale, "loss_scale"},
+        {descriptor.overflows, rt::BindingKind::Overflows, "overflows"},
         {descriptor.repeat, rt::BindingKind::Repeat, "repeat"}};
     for (const Scalar &scalar : optional)
       if (slots.contains(

@@ -88,6 +88,97 @@ train.program @delta batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}
 
 // -----
 
+// Gradients are divided by the scales of their groups before they are combined, and all ranks have what
+// any of them finds in a group.
+// CHECK-LABEL: train.program @scaled_gradient
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[GB:[a-z0-9]+]]: {{.*}}, %[[LOSS:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[W:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %[[S1:[a-z0-9]+]]: tensor<f32> {rt.binding = #rt.binding<state, "s1">}, %[[O1:[a-z0-9]+]]: tensor<i64> {rt.binding = #rt.binding<state, "o1">}, %{{.+}})
+// CHECK-NEXT: %[[S2:.+]] = arith.constant dense<8.000000e+00>
+// CHECK-NEXT: %[[R:.+]]:3 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%[[GB]], %[[GW]], %[[COUNT]] :
+// CHECK-NEXT: %[[N:.+]] = train.not_finite(%[[R]]#1 : tensor<4x3xf32>)
+// CHECK-NEXT: %[[S:.+]]:3 = coll.all_reduce index(1) over all parameters [](%[[LOSS]], %[[COUNT]], %[[N]] :
+// CHECK-NEXT: %[[MB:.+]] = train.divide_gradient %[[R]]#0 by %[[R]]#2
+// CHECK-NEXT: %[[UB:.+]] = train.unscale_gradient %[[MB]] by %[[S2]] :
+// CHECK-NEXT: %[[MW:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#2
+// CHECK-NEXT: %[[UW:.+]] = train.unscale_gradient %[[MW]] by %[[S1]] :
+// CHECK-NEXT: %[[A:.+]]:2 = coll.adasum index(2) over inter_group parameters [@b, @w] groups [0, 0](%[[UB]], %[[UW]] :
+// CHECK-NEXT: train.commit
+// CHECK-NEXT: train.sgd %[[W]], %[[A]]#1,
+// CHECK-NEXT: train.sgd %[[B]], %[[A]]#0,
+// CHECK-NEXT: train.adjust_group_scale %[[S1]], %[[O1]] of %[[S]]#1 nonfinite %[[S]]#2
+train.program @scaled_gradient batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.adasum = #train.adasum<gradient, whole, auto, cuts = []>} {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.parameter @b bias <uniform, -0.5, 0.5> : tensor<4xf32>
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %gb: tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+                    %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
+                    %s1: tensor<f32> {rt.binding = #rt.binding<state, "s1">},
+                    %o1: tensor<i64> {rt.binding = #rt.binding<state, "o1">},
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+          tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
+          tensor<f32> {rt.binding = #rt.binding<state, "s1">},
+          tensor<i64> {rt.binding = #rt.binding<state, "o1">},
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw, %gb : tensor<f32>, tensor<4x3xf32>, tensor<4xf32>) on_nonfinite skip
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %uw = train.unscale_gradient %mw by %s1 : tensor<4x3xf32>
+    %mb = train.divide_gradient %gb by %count : tensor<4xf32>
+    %s2 = arith.constant dense<8.0> : tensor<f32>
+    %ub = train.unscale_gradient %mb by %s2 : tensor<4xf32>
+    %w1 = train.sgd %w, %uw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %ub, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    %n = train.not_finite (%gw : tensor<4x3xf32>)
+    %t1, %p1 = train.adjust_group_scale %s1, %o1 of %count nonfinite %n
+    return %w1, %b1, %t1, %p1, %applied : tensor<4x3xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>, tensor<i32>
+  }
+}
+
+// -----
+
+// The same where deltas are combined.
+// CHECK-LABEL: train.program @scaled_delta
+// CHECK: %[[R:.+]]:2 = coll.all_reduce index(0) over intra_group parameters [@w](%{{.+}}, %[[COUNT:.+]] :
+// CHECK-NEXT: %[[N:.+]] = train.not_finite(%[[R]]#0 : tensor<4x3xf32>)
+// CHECK-NEXT: %[[OWN:.+]] = train.not_finite(%[[LOSS:.+]], %[[R]]#0 :
+// CHECK-NEXT: %[[S:.+]]:4 = coll.all_reduce index(1) over all parameters [](%[[LOSS]], %[[COUNT]], %[[N]], %[[OWN]] :
+// CHECK-NEXT: train.commit count(%[[S]]#1) after(%{{.*}}) nonfinite_ranks(%[[S]]#3) on_nonfinite skip
+// CHECK-NEXT: %[[M:.+]] = train.divide_gradient %[[R]]#0 by %[[R]]#1
+// CHECK-NEXT: %[[U:.+]] = train.unscale_gradient %[[M]] by %[[S1:.+]] :
+// CHECK-NEXT: %[[D:.+]] = train.sgd %{{.+}}, %[[U]], {{.*}} delta
+// CHECK: train.adjust_group_scale %[[S1]], %{{.+}} of %[[S]]#1 nonfinite %[[S]]#2
+train.program @scaled_delta batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.adasum = #train.adasum<delta, per_tensor, auto, cuts = []>} {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+                    %s1: tensor<f32> {rt.binding = #rt.binding<state, "s1">},
+                    %o1: tensor<i64> {rt.binding = #rt.binding<state, "o1">},
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+          tensor<f32> {rt.binding = #rt.binding<state, "s1">},
+          tensor<i64> {rt.binding = #rt.binding<state, "o1">}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw : tensor<f32>, tensor<4x3xf32>) on_nonfinite skip
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %uw = train.unscale_gradient %mw by %s1 : tensor<4x3xf32>
+    %w1 = train.sgd %w, %uw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %n = train.not_finite (%gw : tensor<4x3xf32>)
+    %t1, %p1 = train.adjust_group_scale %s1, %o1 of %count nonfinite %n
+    return %w1, %t1, %p1 : tensor<4x3xf32>, tensor<f32>, tensor<i64>
+  }
+}
+
+// -----
+
 // What is summed is not divided again.
 // CHECK-LABEL: train.program @sums
 // CHECK: %[[R:.+]]:2 = coll.all_reduce index(0) over intra_group parameters [@b, @w](%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4x3xf32>)

@@ -82,6 +82,98 @@ train.program @interleaved batch_size(4) micro_batches(1) epochs(1) seed(9) reci
   }
 }
 
+// -----
+
+// Loss scale groups: a group that is frozen as a whole keeps its scale and its count, of another one
+// the gradients that there are count.
+// CHECK-LABEL: train.program @scales
+// CHECK: func.func @update(
+// CHECK-COUNT-2: train.adjust_group_scale
+// CHECK: func.func @update_frozen_1(%[[GV:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: {{.*}}, %[[V:[a-z0-9]+]]: {{.*}}, %[[S1:[a-z0-9]+]]: {{.*}}, %[[O1:[a-z0-9]+]]: {{.*}}, %[[S2:[a-z0-9]+]]: {{.*}}, %[[O2:[a-z0-9]+]]: {{.*}}, %{{.+}})
+// CHECK-NEXT: train.commit
+// CHECK: %[[N:.+]] = train.not_finite(%[[GV]] :
+// CHECK-NEXT: %[[S:.+]], %[[O:.+]] = train.adjust_group_scale %[[S2]], %[[O2]] of %[[COUNT]] nonfinite %[[N]]
+// CHECK-NEXT: train.stack %[[O1]], %[[O]] :
+// CHECK-NEXT: return {{.*}}, %[[S1]], %[[O1]], %[[S]], %[[O]],
+train.program @scales batch_size(4) micro_batches(1) epochs(1) seed(9) recipe("{}")
+    attributes {train.freeze = #train.freeze<groups = 2, schedule = interleaved, full_share = 0.75 : f64, length = 0>} {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.parameter @b bias <uniform, -0.5, 0.5> : tensor<4xf32>
+  train.parameter @v weight <uniform, -0.5, 0.5> : tensor<2x4xf32>
+  train.state @s1 "s1" : tensor<f32>
+  train.state @o1 "o1" : tensor<i64>
+  train.state @s2 "s2" : tensor<f32>
+  train.state @o2 "o2" : tensor<i64>
+  func.func @micro(%x: tensor<4x3xf32> {rt.binding = #rt.binding<input, "x">})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+    return %x : tensor<4x3xf32>
+  }
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %gb: tensor<4xf32> {rt.binding = #rt.binding<gradient, "b">},
+                    %gv: tensor<2x4xf32> {rt.binding = #rt.binding<gradient, "v">},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+                    %b: tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
+                    %v: tensor<2x4xf32> {rt.binding = #rt.binding<parameter, "v">},
+                    %s1: tensor<f32> {rt.binding = #rt.binding<state, "s1">},
+                    %o1: tensor<i64> {rt.binding = #rt.binding<state, "o1">},
+                    %s2: tensor<f32> {rt.binding = #rt.binding<state, "s2">},
+                    %o2: tensor<i64> {rt.binding = #rt.binding<state, "o2">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+          tensor<4xf32> {rt.binding = #rt.binding<parameter, "b">},
+          tensor<2x4xf32> {rt.binding = #rt.binding<parameter, "v">},
+          tensor<f32> {rt.binding = #rt.binding<state, "s1">},
+          tensor<i64> {rt.binding = #rt.binding<state, "o1">},
+          tensor<f32> {rt.binding = #rt.binding<state, "s2">},
+          tensor<i64> {rt.binding = #rt.binding<state, "o2">},
+          tensor<2xi64> {rt.binding = #rt.binding<overflows>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%gw, %gb, %gv : tensor<4x3xf32>, tensor<4xf32>, tensor<2x4xf32>) on_nonfinite skip
+    %lr = arith.constant dense<0.5> : tensor<f32>
+    %uw = train.unscale_gradient %gw by %s1 : tensor<4x3xf32>
+    %ub = train.unscale_gradient %gb by %s1 : tensor<4xf32>
+    %uv = train.unscale_gradient %gv by %s2 : tensor<2x4xf32>
+    %w1 = train.sgd %w, %uw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %b1 = train.sgd %b, %ub, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    %v1 = train.sgd %v, %uv, %lr weight_decay 0.0 if %applied : tensor<2x4xf32>
+    %n1 = train.not_finite (%gw, %gb : tensor<4x3xf32>, tensor<4xf32>)
+    %t1, %p1 = train.adjust_group_scale %s1, %o1 of %count nonfinite %n1
+    %n2 = train.not_finite (%gv : tensor<2x4xf32>)
+    %t2, %p2 = train.adjust_group_scale %s2, %o2 of %count nonfinite %n2
+    %all = train.stack %p1, %p2 : tensor<i64>, tensor<i64>
+    return %w1, %b1, %v1, %t1, %p1, %t2, %p2, %all
+        : tensor<4x3xf32>, tensor<4xf32>, tensor<2x4xf32>, tensor<f32>, tensor<i64>, tensor<f32>, tensor<i64>, tensor<2xi64>
+  }
+}
+
+// -----
+
+// A group of which a part is frozen looks at the rest.
+// CHECK-LABEL: train.program @part
+// CHECK: func.func @update_frozen_1(%[[GV:[a-z0-9]+]]: {{.*}}, %[[COUNT:[a-z0-9]+]]: tensor<i64>
+// CHECK: train.not_finite(%[[GV]] : tensor<2x4xf32>)
+// CHECK-NEXT: train.adjust_group_scale
+train.program @part batch_size(4) micro_batches(1) epochs(1) seed(9) recipe("{}")
+    attributes {train.freeze = #train.freeze<groups = 2, schedule = interleaved, full_share = 0.75 : f64, length = 0>} {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.parameter @v weight <uniform, -0.5, 0.5> : tensor<2x4xf32>
+  train.state @s1 "s1" : tensor<f32>
+  train.state @o1 "o1" : tensor<i64>
+  func.func @micro() { return }
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %gv: tensor<2x4xf32> {rt.binding = #rt.binding<gradient, "v">},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %s1: tensor<f32> {rt.binding = #rt.binding<state, "s1">},
+                    %o1: tensor<i64> {rt.binding = #rt.binding<state, "o1">})
+      -> (tensor<f32> {rt.binding = #rt.binding<state, "s1">},
+          tensor<i64> {rt.binding = #rt.binding<state, "o1">}) {
+    %n1 = train.not_finite (%gw, %gv : tensor<4x3xf32>, tensor<2x4xf32>)
+    %t1, %p1 = train.adjust_group_scale %s1, %o1 of %count nonfinite %n1
+    return %t1, %p1 : tensor<f32>, tensor<i64>
+  }
+}
+
 //--- errors.mlir
 // expected-error @+1 {{expected steps of one kind, of which grad_freeze makes others; found variants}}
 train.program @two batch_size(4) micro_batches(1) epochs(1) seed(9) recipe("{}")

@@ -1,10 +1,14 @@
 // RUN: boost-opt %s --split-input-file --verify-diagnostics --boostc-remove-batch-norms | FileCheck %s
+// RUN: sed 's/initial = .2.0, 4.0, 8.0., cuts = .2, 3./initial = [2.0, 2.0, 4.0, 8.0], cuts = [1, 2, 3]/' %s \
+// RUN:   | not boost-opt --split-input-file --boostc-remove-batch-norms 2>&1 | FileCheck %s --check-prefix=LOST
+// LOST: error: less_bn removes 'bn1.weight' and all else in loss scale group 2; put these layers into a group with others (loss_scale_group.groups)
 
 // A residual block with a projection, and a norm after it that no rule is about. What bn1 and bn2
-// own leaves the program: parameters, optimizer states, statistics, accumulators; Adasum's groups
-// begin where they did.
+// own leaves the program: parameters, optimizer states, statistics, accumulators; groups
+// of Adasum and of loss scales begin where they did.
 // CHECK-LABEL: train.program @residual
-// CHECK-SAME: cuts = [1]
+// CHECK-SAME: train.adasum = {{.*}} cuts = [1]>
+// CHECK-SAME: train.loss_scale_groups = {{.*}} cuts = [1, 2]>
 // CHECK-NOT: train.parameter @bn1
 // CHECK: train.parameter @conv1.weight
 // CHECK-NOT: train.parameter @bn1
@@ -27,7 +31,8 @@
 // CHECK: train.program @none
 // expected-remark @+1 {{less_bn removes 1 of 2 batch_norm layers}}
 train.program @residual batch_size(3) micro_batches(1) epochs(1) seed(1) recipe("{}")
-    attributes {train.less_batch_norms, train.adasum = #train.adasum<delta, per_group, auto, cuts = [2]>} {
+    attributes {train.less_batch_norms, train.adasum = #train.adasum<delta, per_group, auto, cuts = [2]>,
+                train.loss_scale_groups = #train.loss_scale_groups<initial = [2.0, 4.0, 8.0], cuts = [2, 3]>} {
   train.parameter @conv1.weight weight <uniform, -0.5, 0.5> : tensor<2x2x1x1xf32>
   train.parameter @bn1.weight norm_scale <constant, 1.0, 0.0> : tensor<2xf32>
   train.parameter @conv2.weight weight <uniform, -0.5, 0.5> : tensor<2x2x1x1xf32>

@@ -89,3 +89,36 @@ train.program @state_c3_evaluated batch_size(1) micro_batches(1) epochs(1) seed(
   // expected-error @+1 {{that is evaluated is expected to average something and to be saved with the weights}}
   train.state @w.ema "ema" average @w evaluated : tensor<4x3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: train.program @files
+train.program @files batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <constant, 0.0, 0.0> : tensor<4x3xf32>
+  // CHECK: train.state @w.basis "basis" of @w in_basis : tensor<8x4x3xf32>
+  train.state @w.basis "basis" of @w in_basis : tensor<8x4x3xf32>
+  // CHECK: train.state @w.trial "trial" of @w transient : tensor<4x3xf32>
+  train.state @w.trial "trial" of @w transient : tensor<4x3xf32>
+}
+
+// -----
+
+train.program @state_c1_basis batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <constant, 0.0, 0.0> : tensor<4x3xf32>
+  // expected-error @+1 {{expected a dimension before those of the parameter's type 'tensor<4x3xf32>', found 'tensor<4x3xf32>'}}
+  train.state @w.basis "basis" of @w in_basis : tensor<4x3xf32>
+}
+
+// -----
+
+train.program @state_c4_files batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{expected one of saved_with_weights, in_basis and transient, which say what file it is in}}
+  train.state @count "count" saved_with_weights transient : tensor<f32>
+}
+
+// -----
+
+train.program @state_c4_basis batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  // expected-error @+1 {{in a basis is expected to belong to a parameter}}
+  train.state @basis "basis" in_basis : tensor<8xf32>
+}

@@ -58,6 +58,39 @@ TEST_F(ValidateProgram, TheScalarsOfASelector) {
                "scalar 'choice' is not a scalar of the expected type");
 }
 
+TEST_F(ValidateProgram, LossScalesOfGroups) {
+  auto vector = [](const char *name, BoostDType dtype, uint64_t bytes) {
+    return BoostTensor{name,  "model.json:1:1",    nullptr, 0,
+                       dtype, BOOSTC_ARENA_RESULT, 0,       0,
+                       bytes};
+  };
+  static constexpr int64_t kTwo[] = {2};
+  BoostTensor two = vector("loss_scale", BOOSTC_F32, 8);
+  two.shape = kTwo;
+  two.rank = 1;
+  expectDefect([&](Copy &c) { c.program.loss_scale = two; },
+               "scalar 'loss_scale' is not a scalar of the expected type");
+  expectDefect(
+      [&](Copy &c) {
+        c.program.overflows = vector("overflows", BOOSTC_I64, 8);
+        c.program.loss_scale = vector("loss_scale", BOOSTC_F32, 4);
+        c.program.loss_scale.arena = BOOSTC_ARENA_CONTROL;
+      },
+      "vector 'loss_scale' lies in arena control, expected result");
+  for (auto [scales, counts] : {std::pair(vector("loss_scale", BOOSTC_F32, 4),
+                                          vector("overflows", BOOSTC_I32, 4)),
+                                {vector("loss_scale", BOOSTC_I32, 4),
+                                 vector("overflows", BOOSTC_I64, 8)},
+                                {two, vector("overflows", BOOSTC_I64, 8)}})
+    expectDefect(
+        [&](Copy &c) {
+          c.program.loss_scale = scales;
+          c.program.overflows = counts;
+        },
+        "'loss_scale' and 'overflows' are not an f32 and an i64 for each group "
+        "of loss scales");
+}
+
 /// Collective 0: operands weight, bias, loss sum, loss count.
 TEST_F(ValidateProgram, Collectives) {
   expectDefect([](Copy &c) { c.program.collectives = nullptr; },
@@ -187,8 +220,10 @@ TEST_F(ValidateProgram, ParametersAndStates) {
                "'fc.weight' has elements of type i32, expected f32");
   expectDefect([](Copy &c) { c.states[0].parameter = 2; },
                "states[0].parameter is 2, where there are 2");
-  expectDefect([](Copy &c) { c.states[0].saved = 2; },
-               "states[0].saved is 2, which is not a BoostSaved");
+  expectDefect([](Copy &c) { c.states[0].saved = 4; },
+               "states[0].saved is 4, which is not a BoostSaved");
+  expectDefect([](Copy &c) { c.states[0].saved = BOOSTC_SAVED_IN_BASIS; },
+               "is not a parameter's part of a basis");
   expectDefect([](Copy &c) { c.states[0].saved = BOOSTC_SAVED_WITH_WEIGHTS; },
                "state 'fc.weight.momentum' lies in arena state, expected "
                "parameter");
@@ -240,11 +275,8 @@ TEST_F(ValidateProgram, Accumulators) {
       ++c.program.accumulator_count;
     }
   };
-  expectDefect(
-      [&](Copy &c) {
-        appendWeights(c, {"a", "b"});
-      },
-      "2 accumulators of kind 'loss weight', expected one at most");
+  expectDefect([&](Copy &c) { appendWeights(c, {"a", "b"}); },
+               "2 accumulators of kind 'loss weight', expected one at most");
   expectDefect(
       [&](Copy &c) {
         appendWeights(c, {"a"});

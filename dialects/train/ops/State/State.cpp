@@ -16,6 +16,11 @@ LogicalResult StateOp::verify() {
   if (getEvaluated() && !(getAveraged() && getSavedWithWeights()))
     return emitOpError("that is evaluated is expected to average something and "
                        "to be saved with the weights");
+  if (getSavedWithWeights() + getInBasis() + getTransient() > 1)
+    return emitOpError("expected one of saved_with_weights, in_basis and "
+                       "transient, which say what file it is in");
+  if (getInBasis() && !getParameter())
+    return emitOpError("in a basis is expected to belong to a parameter");
   if (cast<RankedTensorType>(getType()).getElementType().isF32())
     return success();
   rt::InitializerAttr initializer = getInitializerOrZeros();
@@ -46,8 +51,18 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (!parameter)
       return emitOpError("parameter '")
              << *getParameter() << "' is not declared here";
-    if (failed(verifyType(*this, parameter, parameter.getType(), "parameter")))
+    auto whole = cast<RankedTensorType>(parameter.getType());
+    auto own = cast<RankedTensorType>(getType());
+    if (getInBasis()) {
+      if (own.getRank() == 0 ||
+          own.getShape().drop_front() != whole.getShape() ||
+          own.getElementType() != whole.getElementType())
+        return emitOpError("expected a dimension before those of the "
+                           "parameter's type ")
+               << whole << ", found " << own;
+    } else if (failed(verifyType(*this, parameter, whole, "parameter"))) {
       return failure();
+    }
   }
   if (!getAveraged())
     return success();

@@ -20,11 +20,19 @@ def Train_StateOp : Train_Op<"state", [
     has its type and starts as the same values. With `evaluated`, evaluations read it in the
     place of what it averages, and so files of weights have it under that name.
 
+    The part of a basis that belongs to a parameter (`in_basis`) has a dimension more, in front:
+    one tensor for each vector of the basis. It comes with the run (`boost-run --basis`) and no
+    function writes it. Neither it nor a state that each step writes before it reads it
+    (`transient`) is in any file of a checkpoint.
+
     Constraints:
-    * (state_c1) the parameter exists and has the state's type.
+    * (state_c1) the parameter exists and has the state's type, but for dimension 0 of a part of
+      a basis.
     * (state_c2) integers start as a constant that is an integer.
     * (state_c3) what a state averages is a parameter, or a state that is saved with the
       weights, and has its type; an average that is evaluated is saved with the weights.
+    * (state_c4) a state is one of saved with the weights, in a basis and transient, or none; a
+      part of a basis belongs to a parameter.
 
     Example:
     ```mlir
@@ -34,6 +42,7 @@ def Train_StateOp : Train_Op<"state", [
         : tensor<64xf32>
     train.state @fc1.weight.ema "ema" average @fc1.weight evaluated saved_with_weights
         : tensor<512x784xf32>
+    train.state @fc1.weight.basis "basis" of @fc1.weight in_basis : tensor<32x512x784xf32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$slot,
@@ -42,10 +51,13 @@ def Train_StateOp : Train_Op<"state", [
                        OptionalAttr<FlatSymbolRefAttr>:$averaged,
                        UnitAttr:$evaluated,
                        UnitAttr:$saved_with_weights,
+                       UnitAttr:$in_basis,
+                       UnitAttr:$transient,
                        TypeAttrOf<StaticShapeTensorOf<[F32, I32, I64]>>:$type);
   let assemblyFormat = [{
     $sym_name $slot (`of` $parameter^)? (`init` $initializer^)? (`average` $averaged^)?
-    (`evaluated` $evaluated^)? (`saved_with_weights` $saved_with_weights^)? attr-dict `:` $type
+    (`evaluated` $evaluated^)? (`saved_with_weights` $saved_with_weights^)?
+    (`in_basis` $in_basis^)? (`transient` $transient^)? attr-dict `:` $type
   }];
   let hasVerifier = 1;
   let builders = [
@@ -56,7 +68,8 @@ def Train_StateOp : Train_Op<"state", [
                    "::mlir::UnitAttr":$saved_with_weights, "::mlir::TypeAttr":$type), [{
       build($_builder, $_state, sym_name, slot, parameter, initializer,
             /*averaged=*/::mlir::FlatSymbolRefAttr(), /*evaluated=*/::mlir::UnitAttr(),
-            saved_with_weights, type);
+            saved_with_weights, /*in_basis=*/::mlir::UnitAttr(),
+            /*transient=*/::mlir::UnitAttr(), type);
     }]>];
   let extraClassDeclaration = [{
     /// The initialiser, of zeros where none is given.

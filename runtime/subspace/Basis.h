@@ -1,0 +1,67 @@
+// Basis.h - the file of a basis: a few vectors as long as all parameters of a
+// program together, between which a step of dim_reduce is searched for.
+//
+//   NAME.npy   float32 (components, columns), C order: the vectors, as rows,
+//              orthonormal, the one with the largest variance first
+//   NAME.json  "format": "boostc-basis-1", "components", "columns",
+//              "parameters": name, offset (first column) and shape of each;
+//              "variance": the share of each vector in the variance of the
+//              checkpoints that the basis is made of
+#pragma once
+
+#include "runtime/abi/boost_abi.h"
+#include "runtime/support/File.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace boostrt {
+
+class Program;
+
+/// The columns of a basis that belong to a parameter.
+struct BasisPart {
+  std::string name;
+  std::vector<int64_t> shape;
+  int64_t offset = 0, columns = 0;
+
+  bool operator==(const BasisPart &) const = default;
+};
+
+/// All parts, in the order of the program's parameters, without holes.
+struct BasisLayout {
+  std::vector<BasisPart> parts;
+  int64_t columns = 0;
+
+  static BasisLayout of(const Program &program);
+};
+
+/// "basis.json" of "basis.npy". ExitCode::Usage where the name does not end
+/// with ".npy".
+Result<std::string> descriptionPathOf(const std::string &path);
+
+/// The text of NAME.json.
+std::string describeBasis(const BasisLayout &layout,
+                          std::span<const double> variance);
+/// The header of NAME.npy.
+std::string npyHeaderOf(int64_t components, int64_t columns);
+
+/// Memory for the first rows of a part: row after row.
+struct BasisTarget {
+  std::string name; ///< of the parameter
+  std::span<float> rows;
+};
+
+/// Reads the first `components` rows of the basis at `path` to `targets`, of
+/// which there is one for each parameter. Fails with ExitCode::Data where the
+/// files are damaged, hold fewer vectors or are about other parameters than
+/// `layout`, and where a row's norm is not 1; the targets hold nothing then
+/// that may be used.
+Status readBasis(FileSystem &files, const std::string &path,
+                 const BasisLayout &layout, int64_t components,
+                 std::span<const BasisTarget> targets);
+
+} // namespace boostrt
