@@ -1,4 +1,6 @@
 #include "compiler/boost/EditProgram.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -192,6 +194,31 @@ func::FuncOp boost::createFunction(train::ProgramOp program, StringRef name) {
   builder.setInsertionPointToEnd(function.addEntryBlock());
   func::ReturnOp::create(builder, program.getLoc());
   return function;
+}
+
+SmallVector<Value> boost::cloneValues(func::FuncOp from, ArrayRef<Value> values,
+                                      func::FuncOp to) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  llvm::SmallSetVector<Value, 8> needed(values.begin(), values.end());
+  for (Value value : values)
+    (void)getBackwardSlice(value, &slice, options);
+  for (Operation *op : slice)
+    needed.insert_range(op->getOperands());
+  IRMapping mapping;
+  for (BlockArgument argument : from.getArguments())
+    if (needed.contains(argument)) {
+      rt::BindingAttr binding = rt::getArgumentBinding(argument);
+      mapping.map(argument, takeArgument(to, argument.getType(),
+                                         binding.getKind(), binding.getName()));
+    }
+  OpBuilder builder(to.front().getTerminator());
+  for (Operation &op : from.front())
+    if (slice.contains(&op))
+      builder.clone(op, mapping);
+  return llvm::map_to_vector(
+      values, [&](Value value) { return mapping.lookup(value); });
 }
 
 void boost::eraseRules(train::ProgramOp program, func::FuncOp update,

@@ -41,6 +41,12 @@ void leaveState(mlir::func::FuncOp function, llvm::StringRef state,
 mlir::func::FuncOp createFunction(train::ProgramOp program,
                                   llvm::StringRef name);
 
+/// `values` of `from` computed at the end of `to`, which takes what they are
+/// computed of.
+llvm::SmallVector<mlir::Value> cloneValues(mlir::func::FuncOp from,
+                                           llvm::ArrayRef<mlir::Value> values,
+                                           mlir::func::FuncOp to);
+
 /// Erases `rules` of `update`, the only one, whose parameters nothing uses any
 /// more, with the states, counts and schedules that they alone read.
 void eraseRules(train::ProgramOp program, mlir::func::FuncOp update,

@@ -31,6 +31,27 @@ StringRef boost::getParameter(ScalarUpdateOpInterface rule) {
              : StringRef();
 }
 
+FailureOr<boost::PlainStep> boost::getPlainStep(train::ProgramOp program,
+                                                StringRef boost) {
+  if (!program.getOps<train::VariantOp>().empty() ||
+      !program.getOps<train::SelectorOp>().empty())
+    return program.emitOpError("expected steps of one kind, of which ")
+           << boost << " makes others; found variants";
+  PlainStep step{program.getFunction(train::kMicro),
+                 program.getFunction(train::kUpdate)};
+  if (!step.micro || !step.update)
+    return program.emitOpError("expected @micro and @update for ") << boost;
+  return step;
+}
+
+FailureOr<train::CommitOp> boost::getCommit(func::FuncOp update) {
+  auto commits = llvm::to_vector(update.getOps<train::CommitOp>());
+  if (commits.size() != 1)
+    return update.emitOpError("expected one train.commit, found ")
+           << commits.size();
+  return commits.front();
+}
+
 void boost::eraseMeans(ArrayRef<train::DivideGradientOp> means) {
   for (train::DivideGradientOp mean : means) {
     mean.replaceAllUsesWith(mean.getGradient());

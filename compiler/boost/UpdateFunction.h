@@ -20,6 +20,19 @@ rt::BindingKind getDivisor(train::ProgramOp program);
 /// The parameter that `rule` changes; empty where it changes something else.
 llvm::StringRef getParameter(ScalarUpdateOpInterface rule);
 
+/// What a boost changes: @micro and @update of steps of one kind.
+struct PlainStep {
+  mlir::func::FuncOp micro, update;
+};
+/// Fails where `boost` finds variants or a selector, or where one of the
+/// functions is missing.
+llvm::FailureOr<PlainStep> getPlainStep(train::ProgramOp program,
+                                        llvm::StringRef boost);
+
+/// The one op that says whether the step of `update` is applied; an error is
+/// emitted where there is another number of them.
+llvm::FailureOr<train::CommitOp> getCommit(mlir::func::FuncOp update);
+
 /// Erases `means`; what reads them reads what they divide.
 void eraseMeans(llvm::ArrayRef<train::DivideGradientOp> means);
 

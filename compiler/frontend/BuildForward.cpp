@@ -211,7 +211,7 @@ public:
           rt::InitializerAttr::get(builder.getContext(),
                                    rt::InitializerKind::Constant,
                                    statistic->initial, 0.0),
-          builder.getUnitAttr(), TypeAttr::get(type));
+          TypeAttr::get(type), train::Saved::WithWeights);
     } else {
       (void)checkSame<train::StateOp>("statistic", name, type); // counted
     }

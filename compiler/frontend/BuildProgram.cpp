@@ -42,8 +42,7 @@ static Value buildLossScale(ProgramParts &parts, func::FuncOp micro) {
                      rt::InitializerAttr first) {
     return train::StateOp::create(b, scale.loc, b.getStringAttr(name),
                                   b.getStringAttr(name), FlatSymbolRefAttr(),
-                                  first, /*saved_with_weights=*/UnitAttr(),
-                                  TypeAttr::get(stateType));
+                                  first, TypeAttr::get(stateType));
   };
   scale.scale = declare(train::kLossScale, type,
                         rt::InitializerAttr::get(b.getContext(),

@@ -181,10 +181,10 @@ private:
                       Location place) {
     OpBuilder::InsertionGuard guard(builder);
     update.program.moveToDeclarations();
-    auto declaration = train::StateOp::create(
-        builder, place, builder.getStringAttr(symbol),
-        builder.getStringAttr(slot), parameter, rt::InitializerAttr(),
-        /*saved_with_weights=*/UnitAttr(), TypeAttr::get(type));
+    auto declaration =
+        train::StateOp::create(builder, place, builder.getStringAttr(symbol),
+                               builder.getStringAttr(slot), parameter,
+                               rt::InitializerAttr(), TypeAttr::get(type));
     return states.emplace_back(
         StateValue{declaration, addArgument(update.function, type, place)});
   }

@@ -184,15 +184,15 @@ LogicalResult frontend::setLossScaleGroups(ProgramParts &parts) {
   if (failed(cuts))
     return failure();
   const Node &initial = getSection(parts.model).at("initial");
-  SmallVector<double> scales(cuts->size() + 1, initial.number);
+  OpBuilder &b = parts.builder;
+  SmallVector<Attribute> scales(cuts->size() + 1,
+                                b.getF64FloatAttr(initial.number));
   if (initial.is(Node::Kind::List))
     for (auto [scale, item] : llvm::zip_equal(scales, initial.items))
-      scale = item.number;
-  OpBuilder &b = parts.builder;
-  parts.program->setAttr(
-      train::kLossScaleGroupsAttrName,
-      train::LossScaleGroupsAttr::get(parts.program.getContext(),
-                                      b.getDenseF64ArrayAttr(scales),
-                                      b.getDenseI64ArrayAttr(*cuts)));
+      scale = b.getF64FloatAttr(item.number);
+  parts.program->setAttr(train::kLossScaleGroupsAttrName,
+                         train::LossScaleGroupsAttr::get(
+                             parts.program.getContext(), b.getArrayAttr(scales),
+                             b.getDenseI64ArrayAttr(*cuts)));
   return success();
 }

@@ -28,7 +28,7 @@ struct AverageWeightsPass
       declare(parameter, rt::BindingKind::Parameter, parameter.getSymName(),
               parameter.getType());
     for (auto state : llvm::to_vector(program.getOps<train::StateOp>()))
-      if (state.getSavedWithWeights() && !state.getAveraged())
+      if (state.isSavedWithWeights() && !state.getAveraged())
         declare(state, rt::BindingKind::State, state.getSymName(),
                 state.getType());
     for (func::FuncOp update : program.getUpdates())
@@ -55,8 +55,8 @@ private:
         b.getStringAttr("ema"), /*parameter=*/FlatSymbolRefAttr(),
         rt::InitializerAttr(), FlatSymbolRefAttr::get(b.getContext(), name),
         ema.getEvaluate() ? b.getUnitAttr() : UnitAttr(),
-        /*saved_with_weights=*/b.getUnitAttr(), /*in_basis=*/UnitAttr(),
-        /*transient=*/UnitAttr(), TypeAttr::get(tensor));
+        train::SavedAttr::get(b.getContext(), train::Saved::WithWeights),
+        TypeAttr::get(tensor));
     averages[rt::BindingAttr::get(b.getContext(), kind, name)] = average;
   }
 

@@ -62,7 +62,7 @@ def AverageWeightsPass
     ```
     After:
     ```mlir
-    train.state @w.ema "ema" average @w evaluated saved_with_weights : tensor<4x3xf32>
+    train.state @w.ema "ema" average @w evaluated saved with_weights : tensor<4x3xf32>
     func.func @update(..., %a: tensor<4x3xf32> {rt.binding = #rt.binding<state, "w.ema">})
         -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, ...,
             tensor<4x3xf32> {rt.binding = #rt.binding<state, "w.ema">}) {

@@ -18,6 +18,20 @@ inline mlir::Value buildIsApplied(mlir::OpBuilder &builder, mlir::Location loc,
       builder, loc, mlir::arith::CmpIPredicate::ne, applied, no);
 }
 
+/// Whether there is a sample, from the element of the number of samples, an
+/// i64, or of the sum of their weights, an f32.
+inline mlir::Value buildHasSamples(mlir::OpBuilder &builder, mlir::Location loc,
+                                   mlir::Value samples) {
+  if (llvm::isa<mlir::FloatType>(samples.getType()))
+    return mlir::arith::CmpFOp::create(builder, loc,
+                                       mlir::arith::CmpFPredicate::OGT, samples,
+                                       buildConstant(builder, loc, 0.0));
+  mlir::Value none = mlir::arith::ConstantOp::create(
+      builder, loc, builder.getI64IntegerAttr(0));
+  return mlir::arith::CmpIOp::create(
+      builder, loc, mlir::arith::CmpIPredicate::sgt, samples, none);
+}
+
 /// g + decay * w; g itself when decay is 0, so that no needless arithmetic is
 /// emitted.
 template <typename T> T addDecay(T gradient, T parameter, double decay) {

@@ -190,11 +190,15 @@ def Train_LossScaleGroupsAttr : AttrDef<Train_Dialect, "LossScaleGroups"> {
 
     Example: `#train.loss_scale_groups<initial = [4096.0, 1024.0], cuts = [2]>`.
   }];
-  let parameters = (ins "::mlir::DenseF64ArrayAttr":$initial, "::mlir::DenseI64ArrayAttr":$cuts);
+  // Attributes of f64, which MLIR prints exactly; of a DenseF64ArrayAttr it prints 7 digits.
+  let parameters = (ins "::mlir::ArrayAttr":$initial, "::mlir::DenseI64ArrayAttr":$cuts);
   let assemblyFormat = "`<` `initial` `=` $initial `,` `cuts` `=` $cuts `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getGroupCount() const { return getInitial().size(); }
+    double getInitialScale(int64_t group) const {
+      return ::llvm::cast<::mlir::FloatAttr>(getInitial()[group]).getValueAsDouble();
+    }
     /// The group, from 0, of the parameter that is declared as number `index`.
     int64_t getGroup(int64_t index) const;
   }];

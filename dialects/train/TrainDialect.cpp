@@ -130,15 +130,18 @@ SubspaceAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult
 LossScaleGroupsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                            DenseF64ArrayAttr initial, DenseI64ArrayAttr cuts) {
-  if (initial.empty() || initial.size() > kMaxLossScaleGroups ||
-      cuts.size() + 1 != initial.size())
+                            ArrayAttr initial, DenseI64ArrayAttr cuts) {
+  auto count = static_cast<int64_t>(initial.size());
+  if (count < 1 || count > kMaxLossScaleGroups || cuts.size() + 1 != count)
     return emitError() << "expected 1 to " << kMaxLossScaleGroups
-                       << " scales and a cut between any two, found "
-                       << initial.size() << " and " << cuts.size();
-  for (double scale : initial.asArrayRef())
-    if (!(scale >= kMinGroupScale && scale <= kMaxGroupScale))
-      return emitError() << "expected scales from 1 to 2^24, found " << scale;
+                       << " scales and a cut between any two, found " << count
+                       << " and " << cuts.size();
+  for (Attribute attribute : initial) {
+    auto scale = dyn_cast<FloatAttr>(attribute);
+    double value = scale ? scale.getValueAsDouble() : NAN;
+    if (!(value >= kMinGroupScale && value <= kMaxGroupScale))
+      return emitError() << "expected scales from 1 to 2^24, found " << value;
+  }
   int64_t last = 0;
   for (int64_t cut : cuts.asArrayRef()) {
     if (cut <= last)

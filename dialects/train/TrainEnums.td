@@ -7,6 +7,10 @@ def Train_Role : Boost_AbiEnum<"Role", "what a parameter is to its layer", Boost
   let cppNamespace = "::boostc::train";
 }
 
+def Train_Saved : Boost_AbiEnum<"Saved", "which file of a checkpoint has a state", BoostSaved> {
+  let cppNamespace = "::boostc::train";
+}
+
 def Train_ScheduleKind : Boost_AbiEnum<"ScheduleKind", "how a hyper-parameter changes",
     BoostScheduleKind> {
   let cppNamespace = "::boostc::train";

@@ -121,7 +121,7 @@ private:
     milliseconds_.push_back(secondsSince(begin_) * 1e3);
     begin_ = Clock::now();
     // A loss scale comes down by steps that are skipped, which cost the same.
-    if (!results.isApplied && !results.lossScale && results.groupScales.empty())
+    if (!results.isApplied && results.lossScales.empty())
       return Status(ExitCode::Numerical,
                     fmt::format("step {}: the loss or a gradient is not "
                                 "finite (loss {}), and a step that is not "

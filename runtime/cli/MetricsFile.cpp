@@ -91,12 +91,14 @@ void MetricsFile::step(const StepReport &step) {
             {"samples_per_s", std::round(step.samplesPerSecond)}};
   if (step.gradientNorm)
     json["grad_norm"] = number(*step.gradientNorm);
-  if (step.lossScale)
-    json["loss_scale"] = number(*step.lossScale);
-  for (float scale : step.groupScales)
-    json["loss_scale"].push_back(number(scale));
-  for (int64_t overflows : step.groupOverflows)
-    json["overflows"].push_back(overflows);
+  // Lists for groups, even for a single one.
+  if (!step.overflows.empty()) {
+    for (float scale : step.lossScales)
+      json["loss_scale"].push_back(number(scale));
+    json["overflows"] = step.overflows;
+  } else if (!step.lossScales.empty()) {
+    json["loss_scale"] = number(step.lossScales.front());
+  }
   if (step.skipped > 0)
     json["skipped"] = step.skipped;
   for (const AdasumEntry &entry : step.adasum)

@@ -25,6 +25,30 @@ bool readCount(const nlohmann::json &section, const char *key,
   return true;
 }
 
+/// Reads a text that may be null from `key`; false when it is neither. Older
+/// recipes lack the key.
+bool readText(const nlohmann::json &section, const char *key,
+              std::string &text) {
+  auto found = section.find(key);
+  if (found == section.end() || found->is_null())
+    return true;
+  if (!found->is_string())
+    return false;
+  text = found->get<std::string>();
+  return true;
+}
+
+/// What "dim_reduce" says of the basis.
+bool readBasis(const nlohmann::json &keys, Recipe &recipe) {
+  std::optional<int64_t> seconds;
+  if (!readCount(keys, "timeout", seconds) ||
+      !readText(keys, "pca_mat_path", recipe.basisFile) ||
+      !readText(keys, "weight_load_dir", recipe.basisCheckpoints))
+    return false;
+  recipe.basisSeconds = seconds.value_or(0);
+  return true;
+}
+
 } // namespace
 
 Result<Recipe> parseRecipe(const char *json, const std::string &path) {
@@ -60,6 +84,9 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
                            : nlohmann::json();
     if (!readCount(common, "device_number", recipe.ranksPerServer))
       return fail("'boost.common.device_number' is not a number of ranks");
+    if (auto keys = boost->find("dim_reduce");
+        keys != boost->end() && !readBasis(*keys, recipe))
+      return fail("'boost.dim_reduce' does not name a basis");
   }
   auto data = recipe.all.find("data");
   if (data == recipe.all.end())

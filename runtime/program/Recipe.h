@@ -31,6 +31,10 @@ struct Recipe {
   bool cachesEvaluation = false;
   bool dropsRemainder = false;
   int64_t repeat = 1; ///< passes over the training set in an epoch
+  /// boost.dim_reduce: the file of the basis, checkpoints to make one of, and
+  /// the seconds in which that is done; empty names where it has none.
+  std::string basisFile, basisCheckpoints;
+  int64_t basisSeconds = 0;
   nlohmann::json all; ///< everything, for `boost-run info`
 };
 

@@ -233,6 +233,7 @@ private:
 
   Status states() const {
     std::set<std::string_view> names;
+    int64_t vectors = 0; ///< of the basis
     for (uint32_t i = 0; i < p_.state_count; ++i) {
       const BoostState &state = p_.states[i];
       BOOSTRT_RETURN_IF_ERROR(tensor(state.tensor,
@@ -242,27 +243,25 @@ private:
                                      "state"));
       if (!names.insert(state.tensor.name).second)
         return fail("duplicate state '{}'", state.tensor.name);
-      if (state.saved == BOOSTC_SAVED_IN_BASIS && !isPartOfBasis(state))
+      if (state.saved == BOOSTC_SAVED_IN_BASIS &&
+          !isPartOfBasis(state, vectors))
         return fail("state '{}' is not a parameter's part of a basis",
                     state.tensor.name);
     }
     return Status();
   }
 
-  /// A tensor of its parameter's shape for each vector, of which all parts have
-  /// as many.
-  bool isPartOfBasis(const BoostState &state) const {
+  /// A tensor of its parameter's shape for each of `vectors`, or of as many as
+  /// the first part has.
+  bool isPartOfBasis(const BoostState &state, int64_t &vectors) const {
     if (state.parameter == UINT32_MAX || state.tensor.rank == 0 ||
         state.tensor.dtype != BOOSTC_F32)
       return false;
-    for (uint32_t i = 0; i < p_.state_count; ++i)
-      if (const BoostState &other = p_.states[i];
-          other.saved == BOOSTC_SAVED_IN_BASIS &&
-          (other.tensor.rank == 0 ||
-           other.tensor.shape[0] != state.tensor.shape[0]))
-        return false;
+    if (vectors == 0)
+      vectors = state.tensor.shape[0];
     const BoostTensor &whole = p_.parameters[state.parameter].tensor;
-    return std::equal(state.tensor.shape + 1,
+    return state.tensor.shape[0] == vectors &&
+           std::equal(state.tensor.shape + 1,
                       state.tensor.shape + state.tensor.rank, whole.shape,
                       whole.shape + whole.rank);
   }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char *kFormat = "boostc-basis-1";
 /// A description of as many parameters as a program may have is smaller.
-constexpr uint64_t kMostDescription = 64 << 20;
+constexpr uint64_t kMaxDescriptionBytes = 64 << 20;
 /// Vectors are rounded to f32, and their norms are off by no more than that;
 /// the rest is for bases that other programs have made.
 constexpr double kNormTolerance = 1e-3;
@@ -51,7 +51,7 @@ BasisPart parsePart(const nlohmann::json &entry) {
 Status checkDescription(FileSystem &files, const std::string &path,
                         const BasisLayout &layout) {
   Result<std::vector<uint8_t>> bytes =
-      readWholeFile(files, path, kMostDescription, ExitCode::Data);
+      readWholeFile(files, path, kMaxDescriptionBytes, ExitCode::Data);
   if (!bytes.ok())
     return Status(bytes.status().code(),
                   bytes.status().message() +
@@ -147,7 +147,7 @@ std::string npyHeaderOf(int64_t components, int64_t columns) {
 
 Status readBasis(FileSystem &files, const std::string &path,
                  const BasisLayout &layout, int64_t components,
-                 std::span<const BasisTarget> targets) {
+                 std::span<const std::span<float>> parts) {
   Result<std::string> description = descriptionPathOf(path);
   if (!description.ok())
     return description.status();
@@ -173,10 +173,9 @@ Status readBasis(FileSystem &files, const std::string &path,
     return ioStatus(error, ExitCode::Data, "open", path);
   for (int64_t row = 0; row < components; ++row) {
     double square = 0.0;
-    for (size_t i = 0; i < targets.size(); ++i) {
+    for (size_t i = 0; i < parts.size(); ++i) {
       const BasisPart &part = layout.parts[i];
-      std::span<float> to =
-          targets[i].rows.subspan(row * part.columns, part.columns);
+      std::span<float> to = parts[i].subspan(row * part.columns, part.columns);
       auto offset = static_cast<uint64_t>(header->headerBytes()) +
                     static_cast<uint64_t>(row * layout.columns + part.offset) *
                         sizeof(float);

@@ -9,11 +9,9 @@
 //              checkpoints that the basis is made of
 #pragma once
 
-#include "runtime/abi/boost_abi.h"
 #include "runtime/support/File.h"
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +25,6 @@ struct BasisPart {
   std::string name;
   std::vector<int64_t> shape;
   int64_t offset = 0, columns = 0;
-
-  bool operator==(const BasisPart &) const = default;
 };
 
 /// All parts, in the order of the program's parameters, without holes.
@@ -49,19 +45,13 @@ std::string describeBasis(const BasisLayout &layout,
 /// The header of NAME.npy.
 std::string npyHeaderOf(int64_t components, int64_t columns);
 
-/// Memory for the first rows of a part: row after row.
-struct BasisTarget {
-  std::string name; ///< of the parameter
-  std::span<float> rows;
-};
-
-/// Reads the first `components` rows of the basis at `path` to `targets`, of
-/// which there is one for each parameter. Fails with ExitCode::Data where the
-/// files are damaged, hold fewer vectors or are about other parameters than
-/// `layout`, and where a row's norm is not 1; the targets hold nothing then
-/// that may be used.
+/// Reads the first `components` rows of the basis at `path` to `parts`, memory
+/// for the rows of each parameter, one after the other. Fails with
+/// ExitCode::Data where the files are damaged, hold fewer vectors or are about
+/// other parameters than `layout`, and where a row's norm is not 1; the memory
+/// holds nothing then that may be used.
 Status readBasis(FileSystem &files, const std::string &path,
                  const BasisLayout &layout, int64_t components,
-                 std::span<const BasisTarget> targets);
+                 std::span<const std::span<float>> parts);
 
 } // namespace boostrt

@@ -262,21 +262,15 @@ Result<StepResults> Execution::settle() {
   isSettled_ = true;
   BOOSTRT_RETURN_IF_ERROR(arenas_.finishPull());
   const BoostProgram &d = program_.descriptor();
-  StepResults results{.isApplied = read<int32_t>(tensor(d.applied)) == 1,
-                      .hasFailed = read<int32_t>(tensor(d.failed)) != 0,
-                      .loss = lossOf(0),
-                      .gradientNorm = {},
-                      .lossScale = {},
-                      .groupScales = {},
-                      .groupOverflows = {}};
+  StepResults results{
+      .isApplied = read<int32_t>(tensor(d.applied)) == 1,
+      .hasFailed = read<int32_t>(tensor(d.failed)) != 0,
+      .loss = lossOf(0),
+      .gradientNorm = {},
+      .lossScales = readAll<float>(tensor(d.loss_scale), d.loss_scale),
+      .overflows = readAll<int64_t>(tensor(d.overflows), d.overflows)};
   if (d.gradient_norm.bytes != 0)
     results.gradientNorm = read<float>(tensor(d.gradient_norm));
-  if (d.overflows.bytes != 0) {
-    results.groupScales = readAll<float>(tensor(d.loss_scale), d.loss_scale);
-    results.groupOverflows = readAll<int64_t>(tensor(d.overflows), d.overflows);
-  } else if (d.loss_scale.bytes != 0) {
-    results.lossScale = read<float>(tensor(d.loss_scale));
-  }
   if (choices_.lag() != 0)
     choices_.set(updatedStep_ + choices_.lag(), chosen());
   return results;

@@ -47,12 +47,12 @@ struct StepResults {
   SumCount loss; ///< of all ranks' window
   /// Norm of the mean gradients; nothing when the program does not compute it.
   std::optional<float> gradientNorm;
-  /// By what its gradients were scaled; nothing where that does not change.
-  std::optional<float> lossScale;
-  /// The same of each group of parameters that has a scale of its own, and the
-  /// steps so far in which it overflowed; empty without groups.
-  std::vector<float> groupScales;
-  std::vector<int64_t> groupOverflows;
+  /// By what its gradients were scaled, or those of each group of parameters
+  /// that has a scale of its own; empty where that does not change.
+  std::vector<float> lossScales;
+  /// The steps so far in which each of these groups overflowed; empty without
+  /// groups.
+  std::vector<int64_t> overflows;
 };
 
 class Execution {

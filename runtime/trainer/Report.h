@@ -30,11 +30,10 @@ struct StepReport {
   int64_t epoch = 0, step = 0, globalStep = 0;
   float loss = 0, learningRate = 0;
   double samplesPerSecond = 0;
-  std::optional<float> gradientNorm = {};  ///< when the program computes it
-  std::optional<float> lossScale = {};     ///< of this step, where it changes
-  std::span<const float> groupScales = {}; ///< of this step, by group
-  /// Steps of the run so far in which a group overflowed, by group.
-  std::span<const int64_t> groupOverflows = {};
+  std::optional<float> gradientNorm = {}; ///< when the program computes it
+  /// See StepResults.
+  std::span<const float> lossScales = {};
+  std::span<const int64_t> overflows = {};
   int64_t skipped = 0; ///< steps of the run so far that were not applied
   std::span<const AdasumEntry> adasum = {}; ///< in steps that record it
 };

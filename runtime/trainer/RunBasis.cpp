@@ -2,28 +2,11 @@
 
 #include "runtime/subspace/PrincipalComponents.h"
 #include "runtime/support/Plural.h"
-#include "runtime/support/Suggest.h"
 
 #include <fmt/format.h>
 
 namespace boostrt {
 namespace {
-
-/// A text of the recipe's "dim_reduce"; empty where it is null.
-std::string textOf(const nlohmann::json &keys, const char *name) {
-  auto found = keys.find(name);
-  return found != keys.end() && found->is_string() ? found->get<std::string>()
-                                                   : std::string();
-}
-
-/// The recipe's "dim_reduce".
-nlohmann::json keysOf(const Recipe &recipe) {
-  auto boost = recipe.all.find("boost");
-  if (boost == recipe.all.end() || !boost->is_object() ||
-      !boost->contains("dim_reduce"))
-    return nlohmann::json::object();
-  return (*boost)["dim_reduce"];
-}
 
 /// A directory by whether it can be listed, so that what is neither is
 /// reported as the file that it is not.
@@ -48,10 +31,9 @@ findBasis(const Options &options, const Program &program, const Recipe &recipe,
                               "dim_reduce=true",
                               options.program));
   }
-  const nlohmann::json keys = keysOf(recipe);
-  std::string path = options.basis.value_or(textOf(keys, "pca_mat_path"));
+  std::string path = options.basis.value_or(recipe.basisFile);
   if (path.empty())
-    path = textOf(keys, "weight_load_dir");
+    path = recipe.basisCheckpoints;
   if (path.empty())
     return Status(
         ExitCode::Usage,
@@ -62,7 +44,8 @@ findBasis(const Options &options, const Program &program, const Recipe &recipe,
   if (!isDirectory(path))
     return std::optional(path);
   PcaOptions pca{path, parts.front()->tensor.shape[0], path + "/basis.npy"};
-  pca.limit = std::chrono::seconds(keys.value("timeout", int64_t{1800}));
+  if (recipe.basisSeconds > 0)
+    pca.limit = std::chrono::seconds(recipe.basisSeconds);
   if (!ranks.isFirst())
     return std::optional(pca.output);
   Result<PcaResult> made =
@@ -76,17 +59,16 @@ findBasis(const Options &options, const Program &program, const Recipe &recipe,
 
 Status readBasis(const std::string &path, const Execution &execution) {
   const Program &program = execution.program();
-  std::vector<BasisTarget> targets;
+  std::vector<std::span<float>> parts;
   int64_t components = 0;
   for (const BoostState *state : program.statesIn(BOOSTC_SAVED_IN_BASIS)) {
     components = state->tensor.shape[0];
     void *rows = execution.tensor(state->tensor);
-    targets.push_back(
-        {program.parameters()[state->parameter].tensor.name,
-         {static_cast<float *>(rows), state->tensor.bytes / sizeof(float)}});
+    parts.emplace_back(static_cast<float *>(rows),
+                       state->tensor.bytes / sizeof(float));
   }
   return readBasis(realFileSystem(), path, BasisLayout::of(program), components,
-                   targets);
+                   parts);
 }
 
 } // namespace boostrt

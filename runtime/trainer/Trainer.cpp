@@ -309,9 +309,8 @@ void Trainer::reportStep(const StepResults &results) {
                     static_cast<double>(results.loss.count) /
                         secondsSince(stepStart_),
                     results.gradientNorm,
-                    results.lossScale,
-                    results.groupScales,
-                    results.groupOverflows,
+                    results.lossScales,
+                    results.overflows,
                     position_.skipped,
                     execution_.adasumLog(position_.globalStep)};
   if (metrics_)

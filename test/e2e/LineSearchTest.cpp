@@ -1,5 +1,6 @@
 // Steps of several phases, one of them done as often as its probe says: a line
-// search that a pass of the tests adds, compiled and in the interpreter.
+// search that a pass of the tests adds, and dim_reduce, compiled and in the
+// interpreter.
 #include "test/passes/LineSearch.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -155,26 +156,36 @@ protected:
   static void SetUpTestSuite() { registerLineSearch(); }
 };
 
-TEST_P(LineSearch, TakesTheStepsOfTheInterpreter) {
-  const Case &given = GetParam();
-  Model model = getModel();
-  CompileOptions options =
-      getOptions(given.window, given.isForGpus, given.reproducible);
-  std::string text = addSearch(model, options, given.arguments);
-  std::unique_ptr<Interpreted> exact = interpretText(text, options);
+/// Text, and how it is compiled.
+struct Source {
+  std::string text;
+  CompileOptions options;
+};
+
+/// Takes `steps` steps of a compiled program that begins with the states
+/// `given`, each as the interpreter takes it. Returns how often their last
+/// phases were done.
+std::set<int64_t> takeSteps(const Model &model, const Case &given,
+                            const Source &source, int64_t steps,
+                            const Values &states) {
+  std::set<int64_t> times;
+  CompileOptions toStep = source.options;
+  toStep.to = Phase::Step;
+  SmallVector<char, 0> ir = compileText(source.text, toStep);
+  Interpreted exact(StringRef(ir.data(), ir.size()));
   Compiled compiled(
-      compileText(text, goOn(options, Phase::So)), 1,
+      compileText(source.text, source.options), 1,
       boostrt::gradientSets(static_cast<uint32_t>(given.window),
                             given.reproducible == rt::Reproducibility::Off));
   boostrt::Execution &execution = compiled.execution();
-  ReferenceTrainer &trainer = *exact->trainer;
-  ASSERT_EQ(execution.init(7).message(), "");
-  ASSERT_TRUE(succeeded(trainer.initialize(7))) << exact->context.diagnostics;
+  ReferenceTrainer &trainer = *exact.trainer;
+  EXPECT_EQ(execution.init(7).message(), "");
+  EXPECT_TRUE(succeeded(trainer.initialize(7))) << exact.context.diagnostics;
+  compiled.setState(states);
 
   constexpr int64_t kNotFinite = 6;
   boostrt::StepWindow plan(execution);
-  std::set<int64_t> times;
-  for (int64_t step = 1; step <= 12 * given.every; ++step) {
+  for (int64_t step = 1; step <= steps; ++step) {
     std::string what = "step " + std::to_string(step) + " ";
     trainer.step = step;
     trainer.parameters = compiled.getParameters();
@@ -186,15 +197,16 @@ TEST_P(LineSearch, TakesTheStepsOfTheInterpreter) {
 
     plan.begin(step);
     Batches batches{compiled, window};
-    ASSERT_EQ(plan.run(step, batches).message(), "");
+    EXPECT_EQ(plan.run(step, batches).message(), "");
     auto before = plan.apply(step);
-    ASSERT_TRUE(before.ok()) << before.status().message();
+    EXPECT_TRUE(before.ok()) << before.status().message();
     auto results = execution.settle();
-    ASSERT_TRUE(results.ok()) << results.status().message();
     auto done = ReferenceTrainer::takeStep({&trainer, 1}, {window},
                                            getControls(compiled, step));
-    ASSERT_TRUE(succeeded(done)) << exact->context.diagnostics;
-
+    if (!results.ok() || failed(done)) {
+      ADD_FAILURE() << what << exact.context.diagnostics;
+      return times;
+    }
     EXPECT_EQ(results->isApplied, done->isApplied.front()) << what;
     EXPECT_EQ(results->isApplied, step != kNotFinite) << what;
     int64_t passes = trainer.getVariant().micro ? 1 : 0;
@@ -210,11 +222,67 @@ TEST_P(LineSearch, TakesTheStepsOfTheInterpreter) {
     for (const auto &[name, value] : compiled.getState())
       expectNear(trainer.state.at(name), value, what + name);
   }
+  return times;
+}
+
+TEST_P(LineSearch, TakesTheStepsOfTheInterpreter) {
+  const Case &given = GetParam();
+  Model model = getModel();
+  CompileOptions options =
+      getOptions(given.window, given.isForGpus, given.reproducible);
+  Source source{addSearch(model, options, given.arguments),
+                goOn(options, Phase::So)};
+  std::set<int64_t> times =
+      takeSteps(model, given, source, 12 * given.every, {});
   EXPECT_GE(times.size(), 3u) << "searches that end after different trials";
   EXPECT_EQ(*times.begin(), 1) << "some with the first";
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, LineSearch, testing::ValuesIn(kCases),
+                         [](const testing::TestParamInfo<Case> &info) {
+                           return info.param.name;
+                         });
+
+const Case kReduced[] = {{"cpu", false, 1, kOn, ""},
+                         {"cpu_tree", false, 4, kOn, ""},
+                         {"cpu_in_place", false, 3, kOff, ""},
+                         {"gpu", true, 1, kOn, ""},
+                         {"gpu_tree", true, 4, kOn, ""}};
+
+class DimReduce : public testing::TestWithParam<Case> {};
+
+/// The parts of a basis: vectors of norm 1, number i with element i of each
+/// parameter.
+Values makeBasis(const Compiled &compiled, int64_t vectors) {
+  Values basis;
+  const Values parameters = compiled.getParameters();
+  double element = 1.0 / std::sqrt(static_cast<double>(parameters.size()));
+  for (const auto &[name, value] : parameters) {
+    SmallVector<int64_t> shape = {vectors};
+    llvm::append_range(shape, value.shape);
+    ReferenceValue part(shape);
+    for (int64_t i = 0; i < vectors; ++i)
+      part.data[i * value.size() + i % value.size()] = element;
+    basis[name + ".basis"] = part;
+  }
+  return basis;
+}
+
+TEST_P(DimReduce, TakesTheStepsOfTheInterpreter) {
+  const Case &given = GetParam();
+  Model model = getModel();
+  Source source{model.getJson(),
+                getOptions(given.window, given.isForGpus, given.reproducible)};
+  llvm::append_values(source.options.boosts, "dim_reduce=true",
+                      "n_components=2", "alpha=0.0625", "gamma=0.75", "rho=0.5",
+                      "sigma=0.96875");
+  Compiled compiled(compileText(source.text, source.options), 1);
+  std::set<int64_t> times =
+      takeSteps(model, given, source, 12, makeBasis(compiled, 2));
+  EXPECT_EQ(times, (std::set<int64_t>{1, 2})) << "steps of one and two trials";
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, DimReduce, testing::ValuesIn(kReduced),
                          [](const testing::TestParamInfo<Case> &info) {
                            return info.param.name;
                          });

@@ -183,6 +183,14 @@ void Compiled::setParameters(const ReferenceTrainer::Values &values) {
   expectOk(exec->uploadPersistent());
 }
 
+void Compiled::setState(const ReferenceTrainer::Values &values) {
+  expectOk(exec->downloadPersistent());
+  for (const BoostState &state : program->states())
+    if (auto value = values.find(state.tensor.name); value != values.end())
+      writeAs<float>(value->second, exec->tensor(state.tensor));
+  expectOk(exec->uploadPersistent());
+}
+
 void Compiled::forgetSkips() {
   int32_t no = 0;
   expectOk(arenas->write(BOOSTC_ARENA_RESULT, descriptor().failed.offset,

@@ -131,6 +131,8 @@ public:
   ReferenceTrainer::Values getParameters() const;
   ReferenceTrainer::Values getState() const;
   void setParameters(const ReferenceTrainer::Values &values);
+  /// Writes those states that `values` has, of f32.
+  void setState(const ReferenceTrainer::Values &values);
   /// Has steps applied again, after one that was not.
   void forgetSkips();
   ReferenceTrainer::Partial getPartial(int gradients = 0) const;

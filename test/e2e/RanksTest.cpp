@@ -427,7 +427,7 @@ TEST_P(Ranks, AllOrNoneApplyAStep) {
       EXPECT_EQ(results->isApplied, !isBad) << "rank " << rank;
       if (!GetParam().scales.empty())
         // A scale of a group follows what any rank finds.
-        EXPECT_EQ(results->groupOverflows, std::vector<int64_t>(2, isBad))
+        EXPECT_EQ(results->overflows, std::vector<int64_t>(2, isBad))
             << "rank " << rank;
       else
         EXPECT_EQ(program.getPersistentBytes() == before, isBad);

@@ -1,4 +1,5 @@
 #include "test/passes/LineSearch.h"
+#include "compiler/boost/EditProgram.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Pass/Pass.h"
@@ -6,6 +7,7 @@
 
 using namespace mlir;
 using namespace boostc;
+using namespace boostc::boost;
 using rt::BindingKind;
 
 namespace {
@@ -75,7 +77,8 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
           FlatSymbolRefAttr(),
           rt::InitializerAttr::get(&getContext(), rt::InitializerKind::Constant,
                                    f64(first), f64(0.0)),
-          isSaved ? builder.getUnitAttr() : UnitAttr(), TypeAttr::get(type));
+          TypeAttr::get(type),
+          isSaved ? train::Saved::WithWeights : train::Saved::WithState);
     };
     addState(kRate, number, rate);
     for (StringRef name : {kTrial, kSlope, kLoss})
@@ -93,8 +96,7 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
           builder, parameter.getLoc(),
           builder.getStringAttr(trialOf(parameter.getSymName())),
           builder.getStringAttr("trial"), FlatSymbolRefAttr::get(parameter),
-          rt::InitializerAttr(), UnitAttr(),
-          TypeAttr::get(parameter.getType()));
+          rt::InitializerAttr(), TypeAttr::get(parameter.getType()));
     }
   }
 
@@ -124,38 +126,28 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
     return trial;
   }
 
-  func::FuncOp beginProbe(StringRef name) {
-    auto builder = OpBuilder::atBlockEnd(&program.getBody().front());
-    auto probe = func::FuncOp::create(builder, program.getLoc(), name,
-                                      builder.getFunctionType({}, {}));
-    probe.addEntryBlock();
-    builder.setInsertionPointToEnd(&probe.front());
-    func::ReturnOp::create(builder, program.getLoc());
-    return probe;
-  }
-
   /// Along which the search goes, and its first step size: twice the last one.
   func::FuncOp buildDirection() {
-    func::FuncOp probe = beginProbe("direction");
+    func::FuncOp probe = createFunction(program, "direction");
     OpBuilder builder(probe.front().getTerminator());
     Location loc = probe.getLoc();
     SmallVector<Value> means = takeMeans(probe);
-    Value samples = take(probe, count, BindingKind::LossCount);
+    Value samples = takeArgument(probe, count, BindingKind::LossCount);
     Value slope;
     for (Value mean : means) {
       Value square = train::SquaredNormOp::create(builder, loc, number, mean);
       slope =
           slope ? arith::AddFOp::create(builder, loc, slope, square) : square;
     }
-    Value sum = take(probe, number, BindingKind::LossSum);
+    Value sum = takeArgument(probe, number, BindingKind::LossSum);
     Value loss = train::DivideGradientOp::create(builder, loc, sum, samples);
-    Value last = take(probe, number, BindingKind::State, kRate);
+    Value last = takeArgument(probe, number, BindingKind::State, kRate);
     Value trial =
         arith::MulFOp::create(builder, loc, last, constant(builder, 2.0));
-    leave(probe, kSlope, slope);
-    leave(probe, kLoss, loss);
-    leave(probe, kTrial, trial);
-    leave(probe, kTries, constant(builder, count, 0));
+    leaveState(probe, kSlope, slope);
+    leaveState(probe, kLoss, loss);
+    leaveState(probe, kTrial, trial);
+    leaveState(probe, kTries, constant(builder, count, 0));
     leaveTrialPoint(probe, means, trial);
     return probe;
   }
@@ -164,16 +156,17 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
   /// size, and none after the last trial. A loss that is not finite is not low
   /// enough.
   func::FuncOp buildJudge() {
-    func::FuncOp probe = beginProbe("judge");
+    func::FuncOp probe = createFunction(program, "judge");
     OpBuilder builder(probe.front().getTerminator());
     Location loc = probe.getLoc();
     SmallVector<Value> means = takeMeans(probe);
-    Value samples = take(probe, count, BindingKind::LossCount);
-    Value sum = take(probe, number, BindingKind::Accumulator, kTrialLoss);
-    Value slope = take(probe, number, BindingKind::State, kSlope);
-    Value loss = take(probe, number, BindingKind::State, kLoss);
-    Value trial = take(probe, number, BindingKind::State, kTrial);
-    Value tries = take(probe, count, BindingKind::State, kTries);
+    Value samples = takeArgument(probe, count, BindingKind::LossCount);
+    Value sum =
+        takeArgument(probe, number, BindingKind::Accumulator, kTrialLoss);
+    Value slope = takeArgument(probe, number, BindingKind::State, kSlope);
+    Value loss = takeArgument(probe, number, BindingKind::State, kLoss);
+    Value trial = takeArgument(probe, number, BindingKind::State, kTrial);
+    Value tries = takeArgument(probe, count, BindingKind::State, kTries);
 
     Value found = train::DivideGradientOp::create(builder, loc, sum, samples);
     Value decrease = arith::MulFOp::create(
@@ -197,8 +190,8 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
         builder, loc, again, half,
         arith::SelectOp::create(builder, loc, isEnough, trial,
                                 constant(builder, 0.0)));
-    leave(probe, kTrial, next);
-    leave(probe, kTries, arith::AddIOp::create(builder, loc, tries, more));
+    leaveState(probe, kTrial, next);
+    leaveState(probe, kTries, arith::AddIOp::create(builder, loc, tries, more));
     leaveTrialPoint(probe, means, next);
     Value repeat = arith::TruncIOp::create(builder, loc, flag, more);
     if (endless)
@@ -212,30 +205,31 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
     auto commit = *update.getOps<train::CommitOp>().begin();
     OpBuilder builder(update.front().getTerminator());
     Location loc = update.getLoc();
-    Value trial = take(update, number, BindingKind::State, kTrial);
+    Value trial = takeArgument(update, number, BindingKind::State, kTrial);
     for (auto rule : update.getOps<train::SgdOp>())
       rule.getLearningRateMutable().assign(trial);
     Value isApplied =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                               commit.getApplied(), constant(builder, flag, 0));
     auto change = [&](StringRef name, Value before, Value after) {
-      leave(update, name,
-            arith::SelectOp::create(builder, loc, isApplied, after, before));
+      leaveState(
+          update, name,
+          arith::SelectOp::create(builder, loc, isApplied, after, before));
     };
     // After a search without success the next one begins lower.
-    Value last = take(update, number, BindingKind::State, kRate);
+    Value last = takeArgument(update, number, BindingKind::State, kRate);
     Value isFound = arith::CmpFOp::create(
         builder, loc, arith::CmpFPredicate::OGT, trial, constant(builder, 0.0));
     Value lower =
         arith::MulFOp::create(builder, loc, last, constant(builder, 0.25));
     change(kRate, last,
            arith::SelectOp::create(builder, loc, isFound, trial, lower));
-    Value tries = take(update, count, BindingKind::State, kTries);
-    Value total = take(update, count, BindingKind::State, kTotal);
+    Value tries = takeArgument(update, count, BindingKind::State, kTries);
+    Value total = takeArgument(update, count, BindingKind::State, kTotal);
     change(kTotal, total, arith::AddIOp::create(builder, loc, total, tries));
-    Value most = take(update, count, BindingKind::State, kMost);
+    Value most = takeArgument(update, count, BindingKind::State, kMost);
     change(kMost, most, arith::MaxSIOp::create(builder, loc, most, tries));
-    Value first = take(update, count, BindingKind::State, kFirst);
+    Value first = takeArgument(update, count, BindingKind::State, kFirst);
     Value none = constant(builder, count, 0), one = constant(builder, count, 1);
     Value isFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, tries, none);
@@ -280,21 +274,6 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
     return rt::BindingAttr::get(&getContext(), kind, name);
   }
 
-  /// The argument bound to it, new where there is none.
-  Value take(func::FuncOp function, Type type, BindingKind kind,
-             StringRef name = {}) {
-    rt::BindingAttr binding = getBinding(kind, name);
-    for (BlockArgument argument : function.getArguments())
-      if (rt::getArgumentBinding(argument) == binding)
-        return argument;
-    return rt::addArgument(function, type, binding);
-  }
-
-  void leave(func::FuncOp function, StringRef state, Value value) {
-    take(function, value.getType(), BindingKind::State, state);
-    rt::addResult(function, value, getBinding(BindingKind::State, state));
-  }
-
   Value constant(OpBuilder &builder, double value) {
     return arith::ConstantOp::create(
         builder, program.getLoc(),
@@ -310,13 +289,13 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
   /// The mean gradients, by parameter.
   SmallVector<Value> takeMeans(func::FuncOp probe) {
     OpBuilder builder(probe.front().getTerminator());
-    Value samples = take(probe, count, BindingKind::LossCount);
+    Value samples = takeArgument(probe, count, BindingKind::LossCount);
     SmallVector<Value> means;
     for (train::ParameterOp parameter : parameters)
       means.push_back(train::DivideGradientOp::create(
           builder, parameter.getLoc(),
-          take(probe, parameter.getType(), BindingKind::Gradient,
-               parameter.getSymName()),
+          takeArgument(probe, parameter.getType(), BindingKind::Gradient,
+                       parameter.getSymName()),
           samples));
     return means;
   }
@@ -325,12 +304,14 @@ struct LineSearch : PassWrapper<LineSearch, OperationPass<train::ProgramOp>> {
     OpBuilder builder(probe.front().getTerminator());
     Value always = constant(builder, flag, 1);
     for (auto [parameter, mean] : llvm::zip_equal(parameters, means)) {
-      Value weight = take(probe, parameter.getType(), BindingKind::Parameter,
-                          parameter.getSymName());
-      leave(probe, trialOf(parameter.getSymName()),
-            train::SgdOp::create(builder, parameter.getLoc(), weight.getType(),
-                                 weight, mean, rate, always,
-                                 builder.getF64FloatAttr(0.0), UnitAttr()));
+      Value weight =
+          takeArgument(probe, parameter.getType(), BindingKind::Parameter,
+                       parameter.getSymName());
+      leaveState(probe, trialOf(parameter.getSymName()),
+                 train::SgdOp::create(builder, parameter.getLoc(),
+                                      weight.getType(), weight, mean, rate,
+                                      always, builder.getF64FloatAttr(0.0),
+                                      UnitAttr()));
     }
   }
 

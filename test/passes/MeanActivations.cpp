@@ -71,8 +71,8 @@ struct MeanActivations
                                  FlatSymbolRefAttr(), type);
     train::StateOp::create(builder, loc, builder.getStringAttr(meanName),
                            builder.getStringAttr("mean_activation"),
-                           FlatSymbolRefAttr(), rt::InitializerAttr(),
-                           builder.getUnitAttr(), type);
+                           FlatSymbolRefAttr(), rt::InitializerAttr(), type,
+                           train::Saved::WithWeights);
     rt::addResult(micro, sum, getBinding(BindingKind::Accumulator, sumName));
 
     Value total = rt::addArgument(

@@ -32,7 +32,7 @@ struct SelectByCounter
     train::StateOp::create(
         builder, program.getLoc(), builder.getStringAttr(kCounter),
         builder.getStringAttr("count"), FlatSymbolRefAttr(),
-        rt::InitializerAttr(), builder.getUnitAttr(), TypeAttr::get(count));
+        rt::InitializerAttr(), TypeAttr::get(count), train::Saved::WithWeights);
     SmallVector<func::FuncOp> updates = program.getUpdates();
     for (func::FuncOp update : updates)
       addSteps(update, update == updates.front() ? 2 : 1);

@@ -4,9 +4,7 @@
 #include "compiler/boost/Passes.h"
 #include "compiler/boost/UpdateFunction.h"
 #include "compiler/boost/dim_reduce/SubspaceStates.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace boostc::boost {
 #define GEN_PASS_DEF_SEARCHSUBSPACEPASS
@@ -34,19 +32,15 @@ public:
   }
 
   LogicalResult run() {
-    if (!program.getOps<train::VariantOp>().empty() ||
-        !program.getOps<train::SelectorOp>().empty())
-      return program.emitOpError("expected steps of one kind, which dim_reduce "
-                                 "searches for; found variants");
-    micro = program.getFunction(train::kMicro);
-    update = program.getFunction(train::kUpdate);
-    if (!micro || !update)
-      return program.emitOpError("expected @micro and @update for dim_reduce");
-    auto commits = llvm::to_vector(update.getOps<train::CommitOp>());
-    if (commits.size() != 1)
-      return update.emitOpError("expected one train.commit, found ")
-             << commits.size();
-    commit = commits.front();
+    FailureOr<PlainStep> step = getPlainStep(program, "dim_reduce");
+    if (failed(step))
+      return failure();
+    micro = step->micro;
+    update = step->update;
+    FailureOr<train::CommitOp> found = getCommit(update);
+    if (failed(found))
+      return failure();
+    commit = *found;
     if (failed(findRules()))
       return failure();
     remark();
@@ -121,7 +115,11 @@ private:
   func::FuncOp buildDirection() {
     func::FuncOp probe = createFunction(program, "direction");
     OpBuilder b(probe.front().getTerminator());
-    SmallVector<Value> gradients = cloneGradients(probe, b);
+    // Mean, unscaled and clipped, as the rules read them.
+    SmallVector<Value> gradients;
+    for (const SubspaceSlots &parameter : parameters)
+      gradients.push_back(getGradient(parameter));
+    gradients = cloneValues(update, gradients, probe);
     Value projected;
     for (auto [parameter, gradient] : llvm::zip_equal(parameters, gradients)) {
       Value part =
@@ -162,36 +160,6 @@ private:
       leaveTrialPoint(probe, b, parameter, lifted.getResult(0), rate);
     }
     return probe;
-  }
-
-  /// The gradients that the rules read, mean, unscaled and clipped: what
-  /// computes them in the update computes them here.
-  SmallVector<Value> cloneGradients(func::FuncOp probe, OpBuilder &b) {
-    SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    llvm::SmallSetVector<Value, 8> needed;
-    for (const SubspaceSlots &parameter : parameters) {
-      needed.insert(getGradient(parameter));
-      (void)getBackwardSlice(getGradient(parameter), &slice, options);
-    }
-    for (Operation *op : slice)
-      needed.insert_range(op->getOperands());
-    IRMapping mapping;
-    for (BlockArgument argument : update.getArguments())
-      if (needed.contains(argument)) {
-        rt::BindingAttr binding = rt::getArgumentBinding(argument);
-        mapping.map(argument,
-                    takeArgument(probe, argument.getType(), binding.getKind(),
-                                 binding.getName()));
-      }
-    for (Operation &op : update.front())
-      if (slice.contains(&op))
-        b.clone(op, mapping);
-    SmallVector<Value> gradients;
-    for (const SubspaceSlots &parameter : parameters)
-      gradients.push_back(mapping.lookup(getGradient(parameter)));
-    return gradients;
   }
 
   Value getGradient(const SubspaceSlots &parameter) {

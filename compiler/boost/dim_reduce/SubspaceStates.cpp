@@ -34,37 +34,38 @@ void boost::declareSubspaceStates(train::ProgramOp program,
                                   const SubspaceTypes &types) {
   OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
   auto declare = [&](Location loc, StringRef name, FlatSymbolRefAttr parameter,
-                     Type type) {
-    return train::StateOp::create(
-        b, loc, b.getStringAttr(name),
-        b.getStringAttr(name.substr(name.rfind('.') + 1)), parameter,
-        rt::InitializerAttr(), UnitAttr(), TypeAttr::get(type));
+                     Type type, train::Saved saved) {
+    train::StateOp::create(b, loc, b.getStringAttr(name),
+                           b.getStringAttr(name.substr(name.rfind('.') + 1)),
+                           parameter, rt::InitializerAttr(),
+                           TypeAttr::get(type), saved);
   };
-  auto declareOwn = [&](StringRef name, Type type) {
-    return declare(program.getLoc(), name, {}, type);
+  auto declareOwn = [&](StringRef name, Type type, train::Saved saved) {
+    declare(program.getLoc(), name, {}, type, saved);
   };
-  declareOwn(kCorrection, types.square);
-  declareOwn(kStepTaken, types.coordinates);
-  declareOwn(kGradient, types.coordinates);
-  declareOwn(kNextCorrection, types.square).setTransient(true);
+  declareOwn(kCorrection, types.square, train::Saved::WithState);
+  declareOwn(kStepTaken, types.coordinates, train::Saved::WithState);
+  declareOwn(kGradient, types.coordinates, train::Saved::WithState);
+  declareOwn(kNextCorrection, types.square, train::Saved::Nowhere);
   for (StringRef name : {kNextGradient, kDescent})
-    declareOwn(name, types.coordinates).setTransient(true);
+    declareOwn(name, types.coordinates, train::Saved::Nowhere);
   for (StringRef name : {kSlope, kLoss, kRate})
-    declareOwn(name, types.number).setTransient(true);
-  declareOwn(kTries, types.flag).setTransient(true);
+    declareOwn(name, types.number, train::Saved::Nowhere);
+  declareOwn(kTries, types.flag, train::Saved::Nowhere);
   train::AccumulatorOp::create(b, program.getLoc(), b.getStringAttr(kTrialLoss),
                                FlatSymbolRefAttr(),
                                TypeAttr::get(types.number));
   for (auto parameter : llvm::to_vector(program.getOps<train::ParameterOp>())) {
     SubspaceSlots slots(parameter);
     b.setInsertionPointAfter(parameter);
-    auto declareFor = [&](StringRef name, Type type) {
-      return declare(parameter.getLoc(), name,
-                     FlatSymbolRefAttr::get(parameter), type);
+    auto declareFor = [&](StringRef name, Type type, train::Saved saved) {
+      declare(parameter.getLoc(), name, FlatSymbolRefAttr::get(parameter), type,
+              saved);
     };
-    declareFor(slots.basis, types.getBasis(slots.getType())).setInBasis(true);
-    declareFor(slots.velocity, slots.getType());
+    declareFor(slots.basis, types.getBasis(slots.getType()),
+               train::Saved::InBasis);
+    declareFor(slots.velocity, slots.getType(), train::Saved::WithState);
     for (StringRef name : {slots.residual, slots.descent, slots.trial})
-      declareFor(name, slots.getType()).setTransient(true);
+      declareFor(name, slots.getType(), train::Saved::Nowhere);
   }
 }

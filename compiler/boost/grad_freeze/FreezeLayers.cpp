@@ -54,15 +54,11 @@ public:
       emitRemark(program.getLoc()) << "grad_freeze freezes nothing: " << reason;
       return success();
     }
-    if (!program.getOps<train::VariantOp>().empty() ||
-        !program.getOps<train::SelectorOp>().empty())
-      return program.emitOpError(
-          "expected steps of one kind, of which grad_freeze makes others; "
-          "found variants");
-    micro = program.getFunction(train::kMicro);
-    update = program.getFunction(train::kUpdate);
-    if (!micro || !update)
-      return program.emitOpError("expected @micro and @update for grad_freeze");
+    FailureOr<PlainStep> step = getPlainStep(program, "grad_freeze");
+    if (failed(step))
+      return failure();
+    micro = step->micro;
+    update = step->update;
     b.setInsertionPoint(micro);
     for (auto op : llvm::to_vector(update.getOps<train::CountAppliedOp>()))
       splitCount(op);

@@ -1,5 +1,6 @@
 // loss_scale_group: a loss scale for each group of layers; see Passes.td.
 
+#include "compiler/boost/EditProgram.h"
 #include "compiler/boost/Passes.h"
 #include "compiler/boost/UpdateFunction.h"
 #include "dialects/nn/NnDialect.h"
@@ -133,11 +134,10 @@ private:
 
   /// Only means of gradients are divided by their scales.
   LogicalResult verifyUpdate() {
-    auto commits = llvm::to_vector(update.getOps<train::CommitOp>());
-    if (commits.size() != 1)
-      return update.emitOpError("expected one train.commit, found ")
-             << commits.size();
-    commit = commits.front();
+    FailureOr<train::CommitOp> found = getCommit(update);
+    if (failed(found))
+      return failure();
+    commit = *found;
     if (commit.getOnNonfinite() != train::FailurePolicy::Skip)
       return commit.emitOpError("expected on_nonfinite skip: a step in which a "
                                 "group overflows is skipped");
@@ -156,14 +156,13 @@ private:
     auto declare = [&](StringRef name, Type type, rt::InitializerAttr first) {
       train::StateOp::create(b, request.getLoc(), b.getStringAttr(name),
                              b.getStringAttr(name), FlatSymbolRefAttr(), first,
-                             /*saved_with_weights=*/UnitAttr(),
                              TypeAttr::get(RankedTensorType::get({}, type)));
     };
     for (int64_t group = 0; group < settings.getGroupCount(); ++group) {
       declare(getScaleName(group), b.getF32Type(),
               rt::InitializerAttr::get(b.getContext(),
                                        rt::InitializerKind::Constant,
-                                       settings.getInitial()[group], 0.0));
+                                       settings.getInitialScale(group), 0.0));
       declare(getOverflowsName(group), b.getI64Type(), {});
     }
   }
@@ -176,14 +175,9 @@ private:
     return formatv("{0}.{1}.overflows", train::kLossScale, group + 1);
   }
 
-  /// The argument of `function` that holds a state, added by the first to ask.
   Value getState(func::FuncOp function, const std::string &name, Type type) {
-    auto binding =
-        rt::BindingAttr::get(b.getContext(), rt::BindingKind::State, name);
-    for (BlockArgument argument : function.getArguments())
-      if (rt::getArgumentBinding(argument) == binding)
-        return argument;
-    return rt::addArgument(function, RankedTensorType::get({}, type), binding);
+    return takeArgument(function, RankedTensorType::get({}, type),
+                        rt::BindingKind::State, name);
   }
   Value getScale(func::FuncOp function, int64_t group) {
     return getState(function, getScaleName(group), b.getF32Type());
@@ -216,9 +210,8 @@ private:
     if (SymbolTable::symbolKnownUseEmpty(forward, program))
       forward.erase();
     emitRemark(program.getLoc())
-        << "loss_scale_group: " << settings.getGroupCount()
-        << " loss scales; gradients change theirs on " << marker.countMarks()
-        << " edges of the network";
+        << "loss_scale_group has " << settings.getGroupCount()
+        << " loss scales; edges between their groups: " << marker.countMarks();
   }
 
   void scaleUpdate() {
@@ -261,8 +254,8 @@ private:
           b, loc, scales[group].getType(), count, scales[group], before,
           commit.getWeight() ? commit.getWeight() : commit.getCount(),
           nonfinite);
-      addState(next.getNewScale(), getScaleName(group));
-      addState(next.getNewOverflows(), getOverflowsName(group));
+      leaveState(update, getScaleName(group), next.getNewScale());
+      leaveState(update, getOverflowsName(group), next.getNewOverflows());
       overflows.push_back(next.getNewOverflows());
     }
     rt::addResult(
@@ -271,12 +264,6 @@ private:
     rt::addResult(
         update, train::StackOp::create(b, loc, overflows),
         rt::BindingAttr::get(b.getContext(), rt::BindingKind::Overflows, ""));
-  }
-
-  void addState(Value value, const std::string &name) {
-    rt::addResult(
-        update, value,
-        rt::BindingAttr::get(b.getContext(), rt::BindingKind::State, name));
   }
 
   train::ProgramOp program;

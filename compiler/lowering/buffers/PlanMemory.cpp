@@ -25,8 +25,8 @@ static rt::Arena getArena(train::ProgramOp program, rt::BindingAttr binding) {
   case rt::BindingKind::State: {
     // An evaluation reserves memory for what is saved with the weights alone.
     auto state = program.lookupSymbol<train::StateOp>(binding.getName());
-    return state && state.getSavedWithWeights() ? rt::Arena::Parameter
-                                                : rt::Arena::State;
+    return state && state.isSavedWithWeights() ? rt::Arena::Parameter
+                                               : rt::Arena::State;
   }
   case rt::BindingKind::Gradient:
   case rt::BindingKind::LossSum:
@@ -119,7 +119,7 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
           return function.emitOpError("reads ")
                  << binding
                  << ", but an evaluation has no state other than what is "
-                    "saved with the weights (saved_with_weights)";
+                    "saved with the weights (saved with_weights)";
         if (auto known = slots.find(binding); known != slots.end()) {
           if (known->second.type != type)
             return function.emitOpError("binds ")

@@ -181,10 +181,7 @@ private:
       entry.parameter = getParameterIndex(op.getParameter().value_or(""));
       entry.averaged = memory.makeText(op.getAveraged().value_or(""));
       entry.is_evaluated = op.getEvaluated();
-      entry.saved = op.getSavedWithWeights() ? BOOSTC_SAVED_WITH_WEIGHTS
-                    : op.getInBasis()        ? BOOSTC_SAVED_IN_BASIS
-                    : op.getTransient()      ? BOOSTC_SAVED_NOWHERE
-                                             : BOOSTC_SAVED_WITH_STATE;
+      entry.saved = static_cast<uint32_t>(op.getSaved());
       if (failed(describe(entry.tensor, rt::BindingKind::State, op)))
         return failure();
     }

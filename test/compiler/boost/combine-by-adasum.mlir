@@ -289,7 +289,7 @@ train.program @accumulator_gradient batch_size(4) micro_batches(1) epochs(1) see
     attributes {train.adasum = #train.adasum<gradient, per_tensor, auto, cuts = []>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
   train.accumulator @norm.sum : tensor<3xf32>
-  train.state @norm.mean "mean" saved_with_weights : tensor<3xf32>
+  train.state @norm.mean "mean" saved with_weights : tensor<3xf32>
   func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
                     %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
@@ -325,7 +325,7 @@ train.program @accumulator_delta batch_size(4) micro_batches(1) epochs(1) seed(1
     attributes {train.adasum = #train.adasum<delta, per_tensor, auto, cuts = []>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
   train.accumulator @norm.sum : tensor<3xf32>
-  train.state @norm.mean "mean" saved_with_weights : tensor<3xf32>
+  train.state @norm.mean "mean" saved with_weights : tensor<3xf32>
   func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
                     %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
                     %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},

@@ -37,8 +37,8 @@ train.program @residual batch_size(3) micro_batches(1) epochs(1) seed(1) recipe(
   train.parameter @bn1.weight norm_scale <constant, 1.0, 0.0> : tensor<2xf32>
   train.parameter @conv2.weight weight <uniform, -0.5, 0.5> : tensor<2x2x1x1xf32>
   train.parameter @bn2.weight norm_scale <constant, 1.0, 0.0> : tensor<2xf32>
-  train.state @bn1.mean "mean" saved_with_weights : tensor<2xf32>
-  train.state @bn2.mean "mean" saved_with_weights : tensor<2xf32>
+  train.state @bn1.mean "mean" saved with_weights : tensor<2xf32>
+  train.state @bn2.mean "mean" saved with_weights : tensor<2xf32>
   train.state @bn1.weight.momentum "momentum" of @bn1.weight : tensor<2xf32>
   train.accumulator @bn1.shifts : tensor<2xf32>
   train.accumulator @bn2.shifts : tensor<2xf32>

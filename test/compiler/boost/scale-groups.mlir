@@ -7,7 +7,7 @@
 //--- groups.mlir
 // Three groups: a; b with its bias c; d. The value of group 1 is read in group 2 twice, over one
 // mark, and in group 3 over another one. What was before group 1 has no gradient and no mark.
-// CHECK: remark: loss_scale_group: 3 loss scales; gradients change theirs on 3 edges of the network
+// CHECK: remark: loss_scale_group has 3 loss scales; edges between their groups: 3
 // CHECK-LABEL: train.program @groups
 // CHECK-NOT: loss_scale_groups
 // CHECK: train.state @loss_scale.1 "loss_scale.1" init <constant, 4.096000e+03 : f64, 0.000000e+00 : f64> : tensor<f32>
@@ -158,7 +158,7 @@ train.program @groups batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{
 //--- unused.mlir
 // The loss is of the last group whatever it reads, and an input may have the copy's name. A forward
 // that evaluation does not read is gone.
-// CHECK: on 1 edges
+// CHECK: remark: loss_scale_group has 2 loss scales; edges between their groups: 1
 // CHECK-NOT: @forward(
 // CHECK: func.func private @forward_scaled_0({{.*}}, %[[S1:[a-z0-9]+]]: tensor<f32> {rt.binding = #rt.binding<state, "loss_scale.1">}, %[[S2:[a-z0-9]+]]: tensor<f32> {rt.binding = #rt.binding<state, "loss_scale.2">})
 // CHECK: %[[SUM:.+]], %{{.+}} = nn.softmax_cross_entropy

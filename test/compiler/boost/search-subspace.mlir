@@ -10,7 +10,7 @@
 // CHECK: train.state @dim_reduce.correction "correction" : tensor<2x2xf32>
 // CHECK: train.accumulator @dim_reduce.trial_loss : tensor<f32>
 // CHECK: train.parameter @w
-// CHECK-NEXT: train.state @w.basis "basis" of @w in_basis : tensor<2x4x3xf32>
+// CHECK-NEXT: train.state @w.basis "basis" of @w saved in_basis : tensor<2x4x3xf32>
 // CHECK-NEXT: train.state @w.velocity "velocity" of @w : tensor<4x3xf32>
 // CHECK: train.variant @searched phases [#train.phase<micro = @micro, probe = @direction>, #train.phase<micro = @micro_trial, probe = @judge, repeats = true>] update(@update)
 

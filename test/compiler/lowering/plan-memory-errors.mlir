@@ -81,7 +81,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.state @s "s" : tensor<4xf32>
-  // expected-error @+1 {{reads #rt.binding<state, "s">, but an evaluation has no state other than what is saved with the weights (saved_with_weights)}}
+  // expected-error @+1 {{reads #rt.binding<state, "s">, but an evaluation has no state other than what is saved with the weights (saved with_weights)}}
   func.func @eval(%s: memref<4xf32> {rt.binding = #rt.binding<state, "s">}) {
     return
   }

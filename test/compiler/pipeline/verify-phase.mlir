@@ -294,7 +294,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe, repeats = true>] update(@update)
   train.state @kept "kept" : tensor<f32>
-  train.state @saved "saved" saved_with_weights : tensor<f32>
+  train.state @saved "saved" saved with_weights : tensor<f32>
   func.func @init() { return }
   func.func @micro() { return }
   func.func @combine() { return }
@@ -318,7 +318,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
   train.state @kept "kept" : tensor<f32>
-  train.state @saved "saved" saved_with_weights : tensor<f32>
+  train.state @saved "saved" saved with_weights : tensor<f32>
   func.func @init() { return }
   func.func @micro() { return }
   func.func @combine() { return }
@@ -333,7 +333,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
   train.state @kept "kept" : tensor<f32>
-  train.state @saved "saved" saved_with_weights : tensor<f32>
+  train.state @saved "saved" saved with_weights : tensor<f32>
   func.func @init() { return }
   func.func @micro() { return }
   func.func @combine() { return }
@@ -366,7 +366,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
   train.state @kept "kept" : tensor<f32>
-  train.state @saved "saved" saved_with_weights : tensor<f32>
+  train.state @saved "saved" saved with_weights : tensor<f32>
   func.func @init() { return }
   func.func @micro() { return }
   func.func @combine() { return }
@@ -382,7 +382,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe, repeats = true>] update(@update)
   train.state @kept "kept" : tensor<f32>
-  train.state @saved "saved" saved_with_weights : tensor<f32>
+  train.state @saved "saved" saved with_weights : tensor<f32>
   func.func @init() { return }
   func.func @micro() { return }
   func.func @combine() { return }
@@ -397,7 +397,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.variant @step phases [#train.phase<micro = @micro, combine = @combine, probe = @probe>] update(@update)
   train.state @kept "kept" : tensor<f32>
-  train.state @saved "saved" saved_with_weights : tensor<f32>
+  train.state @saved "saved" saved with_weights : tensor<f32>
   func.func @init() { return }
   func.func @micro() { return }
   func.func @combine() { return }

@@ -4,18 +4,18 @@
 // CHECK-LABEL: train.program @averaged
 // CHECK-NOT: train.ema
 // CHECK: train.parameter @w
-// CHECK-NEXT: train.state @w.ema "ema" average @w evaluated saved_with_weights : tensor<4xf32>
+// CHECK-NEXT: train.state @w.ema "ema" average @w evaluated saved with_weights : tensor<4xf32>
 // CHECK-NEXT: train.state @w.momentum
-// CHECK-NEXT: train.state @bn.mean "mean" init {{.*}} saved_with_weights
-// CHECK-NEXT: train.state @bn.mean.ema "ema" average @bn.mean evaluated saved_with_weights : tensor<4xf32>
-// CHECK-NEXT: train.state @bn.count "count" saved_with_weights
+// CHECK-NEXT: train.state @bn.mean "mean" init {{.*}} saved with_weights
+// CHECK-NEXT: train.state @bn.mean.ema "ema" average @bn.mean evaluated saved with_weights : tensor<4xf32>
+// CHECK-NEXT: train.state @bn.count "count" saved with_weights
 // CHECK-NOT: train.state
 train.program @averaged batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.ema = #train.ema<decay = 0.75 : f64, evaluate = true>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4xf32>
   train.state @w.momentum "momentum" of @w : tensor<4xf32>
-  train.state @bn.mean "mean" init <constant, 2.0, 0.0> saved_with_weights : tensor<4xf32>
-  train.state @bn.count "count" saved_with_weights : tensor<i64>
+  train.state @bn.mean "mean" init <constant, 2.0, 0.0> saved with_weights : tensor<4xf32>
+  train.state @bn.count "count" saved with_weights : tensor<i64>
   func.func private @micro() -> (tensor<f32> {rt.binding = #rt.binding<loss_sum>})
 
   // CHECK-LABEL: func.func @update
@@ -63,7 +63,7 @@ train.program @averaged batch_size(2) micro_batches(1) epochs(1) seed(1) recipe(
 
 // Averages that evaluations leave alone.
 // CHECK-LABEL: train.program @kept
-// CHECK: train.state @w.ema "ema" average @w saved_with_weights : tensor<4xf32>
+// CHECK: train.state @w.ema "ema" average @w saved with_weights : tensor<4xf32>
 // CHECK: func.func private @eval(tensor<4xf32> {rt.binding = #rt.binding<parameter, "w">})
 train.program @kept batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {train.ema = #train.ema<decay = 0.75 : f64, evaluate = false>} {

@@ -28,8 +28,8 @@ train.program @state_c1_type batch_size(1) micro_batches(1) epochs(1) seed(1) re
 train.program @free_states batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // CHECK: train.state @optimizer.steps "steps" : tensor<i64>
   train.state @optimizer.steps "steps" : tensor<i64>
-  // CHECK: train.state @bn1.running_var "running_var" init <constant, 1.000000e+00 : f64, 0.000000e+00 : f64> saved_with_weights : tensor<8xf32>
-  train.state @bn1.running_var "running_var" init <constant, 1.0, 0.0> saved_with_weights
+  // CHECK: train.state @bn1.running_var "running_var" init <constant, 1.000000e+00 : f64, 0.000000e+00 : f64> saved with_weights : tensor<8xf32>
+  train.state @bn1.running_var "running_var" init <constant, 1.0, 0.0> saved with_weights
       : tensor<8xf32>
 }
 
@@ -51,9 +51,9 @@ train.program @state_c2_kind batch_size(1) micro_batches(1) epochs(1) seed(1) re
 
 train.program @averages batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @w weight <constant, 0.0, 0.0> : tensor<4x3xf32>
-  // CHECK: train.state @w.ema "ema" average @w evaluated saved_with_weights : tensor<4x3xf32>
-  train.state @w.ema "ema" average @w evaluated saved_with_weights : tensor<4x3xf32>
-  train.state @bn.running_var "running_var" saved_with_weights : tensor<8xf32>
+  // CHECK: train.state @w.ema "ema" average @w evaluated saved with_weights : tensor<4x3xf32>
+  train.state @w.ema "ema" average @w evaluated saved with_weights : tensor<4x3xf32>
+  train.state @bn.running_var "running_var" saved with_weights : tensor<8xf32>
   // CHECK: train.state @bn.running_var.ema "ema" average @bn.running_var : tensor<8xf32>
   train.state @bn.running_var.ema "ema" average @bn.running_var : tensor<8xf32>
 }
@@ -77,7 +77,7 @@ train.program @state_c3_kept batch_size(1) micro_batches(1) epochs(1) seed(1) re
 
 train.program @state_c3_type batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-note @+1 {{the state is here}}
-  train.state @bn.running_var "running_var" saved_with_weights : tensor<8xf32>
+  train.state @bn.running_var "running_var" saved with_weights : tensor<8xf32>
   // expected-error @+1 {{expected the state's type 'tensor<8xf32>', found 'tensor<4xf32>'}}
   train.state @bn.running_var.ema "ema" average @bn.running_var : tensor<4xf32>
 }
@@ -95,10 +95,10 @@ train.program @state_c3_evaluated batch_size(1) micro_batches(1) epochs(1) seed(
 // CHECK-LABEL: train.program @files
 train.program @files batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @w weight <constant, 0.0, 0.0> : tensor<4x3xf32>
-  // CHECK: train.state @w.basis "basis" of @w in_basis : tensor<8x4x3xf32>
-  train.state @w.basis "basis" of @w in_basis : tensor<8x4x3xf32>
-  // CHECK: train.state @w.trial "trial" of @w transient : tensor<4x3xf32>
-  train.state @w.trial "trial" of @w transient : tensor<4x3xf32>
+  // CHECK: train.state @w.basis "basis" of @w saved in_basis : tensor<8x4x3xf32>
+  train.state @w.basis "basis" of @w saved in_basis : tensor<8x4x3xf32>
+  // CHECK: train.state @w.trial "trial" of @w saved nowhere : tensor<4x3xf32>
+  train.state @w.trial "trial" of @w saved nowhere : tensor<4x3xf32>
 }
 
 // -----
@@ -106,19 +106,12 @@ train.program @files batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}
 train.program @state_c1_basis batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @w weight <constant, 0.0, 0.0> : tensor<4x3xf32>
   // expected-error @+1 {{expected a dimension before those of the parameter's type 'tensor<4x3xf32>', found 'tensor<4x3xf32>'}}
-  train.state @w.basis "basis" of @w in_basis : tensor<4x3xf32>
-}
-
-// -----
-
-train.program @state_c4_files batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  // expected-error @+1 {{expected one of saved_with_weights, in_basis and transient, which say what file it is in}}
-  train.state @count "count" saved_with_weights transient : tensor<f32>
+  train.state @w.basis "basis" of @w saved in_basis : tensor<4x3xf32>
 }
 
 // -----
 
 train.program @state_c4_basis batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{in a basis is expected to belong to a parameter}}
-  train.state @basis "basis" in_basis : tensor<8xf32>
+  train.state @basis "basis" saved in_basis : tensor<8xf32>
 }

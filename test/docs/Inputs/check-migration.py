@@ -7,9 +7,8 @@ Every table with a column `here` is read. Its text in backticks is, by its first
   boostc, boost-run    a command: its options are those of --help, and boostc's runs
   NAME_IN_CAPITALS     an environment variable that the runtime reads
   examples/...         a path
-`not yet: `name`` says that no op, key, value or option has that name, and
-`not implemented: `command`` that the command is an error. Nothing else may stand in the column.
-Commands in the other columns after `here` are looked up, too.
+`not yet: `name`` says that no op, key, value or option has that name. Nothing else may stand in
+the column. Commands in the other columns after `here` are looked up, too.
 
 The columns before `here` are those of other systems. Each name that runtime/support/
 ForeignNames.def has of such a system, and that the compiler therefore offers ours for, is in
@@ -42,7 +41,7 @@ BASE = {
 # What of the table are names in a model file.
 KINDS = {"Layer", "Loss", "Metric", "Optimizer", "Initializer", "Schedule", "Transform",
          "DataScheme"}
-WORDS = r"(nothing|not yet:?|not implemented:|or|,|\s)*"
+WORDS = r"(nothing|not yet:?|or|,|\s)*"
 
 
 def merge(target, patch):
@@ -129,7 +128,7 @@ def helped(words):
     return set(re.findall(r"(?<![\w-])-(?:-[a-z][a-z-]*|O)", text))
 
 
-def check_command(text, is_error=False):
+def check_command(text):
     words = shlex.split(text)
     options = helped(words)
     for word in words[1:]:
@@ -140,7 +139,7 @@ def check_command(text, is_error=False):
         return None
     done = run(*words, write(BASE), *([] if "--explain" in words or "summary" in words
                                       else ["-o", "page.so"]))
-    if is_error != (done.returncode != 0):
+    if done.returncode != 0:
         return f"exit code {done.returncode}: {done.stdout}"
     return None
 
@@ -162,7 +161,7 @@ def check_here(cell):
         elif text[0] in '"{':
             yield check_part(text)
         elif text.split()[0] in ("boostc", "boost-run"):
-            yield check_command(text, is_error="not implemented:" in rest)
+            yield check_command(text)
         elif re.fullmatch("[A-Z][A-Z_]+", text):
             yield None if text in VARIABLES else "the runtime reads no such variable"
         elif "/" in text:

@@ -22,35 +22,20 @@ import random
 import struct
 import sys
 
-from trainings import (as_float32, compare, draw_weight, pair_weights, print_golden,
-                       read_events, read_golden, read_model, read_weights, run_command,
-                       train_exactly, write_data)
+from trainings import (as_float32, compare, dense_shapes, draw_dense, draw_points, pair_weights,
+                       print_golden, read_events, read_golden, read_model, read_weights,
+                       run_command, train_exactly, write_data)
 from data_files import write_npy
 
 MODEL = read_model("dim-reduce")
 POINT, CLASSES, SAMPLES, BATCH = 6, 3, 16, MODEL["batch_size"]
 STEPS = MODEL["epochs"] * SAMPLES // BATCH
 KEYS = MODEL["boost"]["dim_reduce"]
-
-
-def shapes():
-    """Of the parameters, in the program's order."""
-    found, columns = {}, POINT
-    for layer in MODEL["layers"]:
-        if layer["op"] == "dense":
-            found[f"{layer['name']}.weight"] = (layer["units"], columns)
-            if layer.get("bias", True):
-                found[f"{layer['name']}.bias"] = (layer["units"],)
-            columns = layer["units"]
-    return found
+SHAPES = {name: shape for name, (shape, _) in dense_shapes(MODEL, POINT).items()}
 
 
 def samples(split):
-    draw, drawn = random.Random(split), []
-    for _ in range({"train": SAMPLES, "test": 10}[split]):
-        point = [as_float32(draw.uniform(-2, 2)) for _ in range(POINT)]
-        drawn.append((point, max(range(CLASSES), key=lambda c: point[c] * (c + 1))))
-    return drawn
+    return draw_points(split, {"train": SAMPLES, "test": 10}, POINT, CLASSES)
 
 
 def dot(a, b):
@@ -60,7 +45,7 @@ def dot(a, b):
 def basis():
     """Random vectors made orthonormal, and rounded."""
     draw, rows = random.Random("basis"), []
-    columns = sum(math.prod(shape) for shape in shapes().values())
+    columns = sum(math.prod(shape) for shape in SHAPES.values())
     for _ in range(KEYS["n_components"]):
         row = [draw.gauss(0, 1) for _ in range(columns)]
         for other in rows * 2:
@@ -73,7 +58,7 @@ def basis():
 
 def write_basis(path):
     rows, parts, offset = basis(), [], 0
-    for name, shape in shapes().items():
+    for name, shape in SHAPES.items():
         parts.append({"name": name, "offset": offset, "shape": list(shape)})
         offset += math.prod(shape)
     write_npy(path, "<f4", (len(rows), offset), [x for row in rows for x in row])
@@ -145,11 +130,7 @@ def make_golden():
             parts.append(accepted)
         return losses, norms, parts, dict(zip(w, [v.tolist() for v in flat.split(sizes)]))
 
-    start = {}
-    for name, shape in shapes().items():
-        columns = shapes()[name.replace("bias", "weight")][1]
-        start[name] = draw_weight(MODEL["seed"], name, shape, columns)
-    (losses, norms, parts, weights), conditioning = train_exactly(train, start)
+    (losses, norms, parts, weights), conditioning = train_exactly(train, draw_dense(MODEL, POINT))
     assert set(parts) == {0.0, KEYS["rho"], 1.0}, f"only {parts}: change the keys"
     print_golden("dim_reduce", "dim-reduce", conditioning=conditioning, losses=losses,
                  norms=norms, parts=parts, weights=weights)

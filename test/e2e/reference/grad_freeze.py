@@ -12,10 +12,9 @@ all gradients is without it. SCHEDULE is `interleaved` or `continuous`.
 `golden` needs numpy and torch (Debian: python3-torch); `data` and `check` need neither.
 """
 
-import random
 import sys
 
-from trainings import (ROOT, as_float32, compare, draw_weight, pair_weights, print_golden,
+from trainings import (ROOT, compare, draw_dense, draw_points, pair_weights, print_golden,
                        read_events, read_golden, read_model, run_command, train_exactly,
                        write_data)
 
@@ -46,11 +45,7 @@ def learning_rate(step):
 
 
 def samples(split):
-    draw, drawn = random.Random(split), []
-    for _ in range({"train": SAMPLES, "test": 10}[split]):
-        point = [as_float32(draw.uniform(-2, 2)) for _ in range(POINT)]
-        drawn.append((point, max(range(CLASSES), key=lambda c: point[c] * (c + 1))))
-    return drawn
+    return draw_points(split, {"train": SAMPLES, "test": 10}, POINT, CLASSES)
 
 
 def make_golden():
@@ -60,18 +55,14 @@ def make_golden():
 
     def initial():
         """Parameters in the order of the layers, with the number of their layer."""
-        drawn, columns = {}, POINT
-        for number, layer in enumerate(LAYERS):
-            parts = {"weight": (layer["units"], columns)}
-            if layer.get("bias", True):
-                parts["bias"] = (layer["units"],)
-            for part, shape in parts.items():
-                name = f"{layer['name']}.{part}"
-                drawn[name] = (number, draw_weight(MODEL["seed"], name, shape, columns))
-            columns = layer["units"]
-            if layer["name"] == "b":
-                drawn["norm.gamma"] = (number, np.ones(columns, np.float32))
-                drawn["norm.beta"] = (number, np.zeros(columns, np.float32))
+        numbers = {layer["name"]: number for number, layer in enumerate(LAYERS)}
+        drawn = {}
+        for name, value in draw_dense(MODEL, POINT).items():
+            layer = name.split(".")[0]
+            drawn[name] = (numbers[layer], value)
+            if name == "b.weight":
+                drawn["norm.gamma"] = (numbers[layer], np.ones(len(value), np.float32))
+                drawn["norm.beta"] = (numbers[layer], np.zeros(len(value), np.float32))
         return drawn
 
     def forward(w, x):

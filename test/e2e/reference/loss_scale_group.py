@@ -23,7 +23,7 @@ import random
 import struct
 import sys
 
-from trainings import (as_float32, compare, draw_weight, pair_weights, print_golden, read_events,
+from trainings import (as_float32, compare, draw_dense, pair_weights, print_golden, read_events,
                        read_golden, read_model, run_command, train_exactly, write_data)
 
 sys.path.append(str(pathlib.Path(__file__).parents[2]))
@@ -63,15 +63,6 @@ def samples(split, leaves_out=False):
 def make_golden():
     import torch
     from torch.nn import functional as F
-
-    def initial():
-        drawn, columns = {}, POINT
-        for layer in (layer for layer in MODEL["layers"] if layer["op"] == "dense"):
-            for part, shape in (("weight", (layer["units"], columns)), ("bias", (layer["units"],))):
-                name = f"{layer['name']}.{part}"
-                drawn[name] = draw_weight(MODEL["seed"], name, shape, columns)
-            columns = layer["units"]
-        return drawn
 
     def forward(w, x):
         act = torch.tanh(F.linear(x, w["stem.weight"], w["stem.bias"]))
@@ -121,7 +112,7 @@ def make_golden():
         return losses, norms, {name: value.detach().flatten().tolist()
                                for name, value in w.items()}, overflowed
 
-    (losses, norms, weights, overflows), conditioning = train_exactly(train, initial())
+    (losses, norms, weights, overflows), conditioning = train_exactly(train, draw_dense(MODEL, POINT))
     print_golden("loss_scale_group", "loss-scale-group", conditioning=conditioning, losses=losses,
                  norms=norms, weights=weights, overflows=overflows)
 

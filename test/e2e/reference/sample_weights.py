@@ -15,7 +15,7 @@ are 0: in their order the second of three steps of an epoch has none, and is lef
 import random
 import sys
 
-from trainings import (as_float32, compare, draw_weight, pair_weights, print_golden, read_events,
+from trainings import (as_float32, compare, draw_dense, pair_weights, print_golden, read_events,
                        read_golden, read_model, run_command, train_exactly, write_data)
 
 MODEL = read_model("sample-weights")
@@ -42,15 +42,6 @@ def make_golden():
         points, labels, weights = zip(*samples(split))
         return (torch.tensor(points, dtype=dtype), torch.tensor(labels),
                 torch.tensor(weights, dtype=dtype))
-
-    def initial():
-        drawn, columns = {}, POINT
-        for layer in (layer for layer in MODEL["layers"] if layer["op"] == "dense"):
-            for part, shape in (("weight", (layer["units"], columns)), ("bias", (layer["units"],))):
-                name = f"{layer['name']}.{part}"
-                drawn[name] = draw_weight(MODEL["seed"], name, shape, columns)
-            columns = layer["units"]
-        return drawn
 
     def forward(w, x):
         hidden = torch.tanh(F.linear(x, w["hidden.weight"], w["hidden.bias"]))
@@ -81,7 +72,7 @@ def make_golden():
             "loss": (share * F.cross_entropy(logits, t, reduction="none")).sum().item(),
             "top_1": (share * (logits.argmax(1) == t)).sum().item()}
 
-    (losses, weights, metrics), conditioning = train_exactly(train, initial())
+    (losses, weights, metrics), conditioning = train_exactly(train, draw_dense(MODEL, POINT))
     print_golden("sample_weights", "sample-weights", conditioning=conditioning, losses=losses,
                  metrics=metrics, weights=weights)
 

@@ -11,6 +11,7 @@ Making golden values needs numpy and torch (Debian: python3-torch), all else nei
 import json
 import math
 import pathlib
+import random
 import struct
 import sys
 
@@ -40,6 +41,33 @@ def write_data(folder, samples, shape):
         write_npy(f"{folder}/{split}_labels.npy", "<i4", (len(rows),), columns[1])
         if len(columns) > 2:
             write_npy(f"{folder}/{split}_weights.npy", "<f4", (len(rows),), columns[2])
+
+
+def draw_points(split, sizes, features, classes):
+    """Pairs of a point and its class, as many as `sizes` has for the split."""
+    draw, drawn = random.Random(split), []
+    for _ in range(sizes[split]):
+        point = [as_float32(draw.uniform(-2, 2)) for _ in range(features)]
+        drawn.append((point, max(range(classes), key=lambda c: point[c] * (c + 1))))
+    return drawn
+
+
+def dense_shapes(model, features):
+    """Shapes of the parameters of a model's dense layers, each of which reads the one before, with
+    how many values an output reads."""
+    shapes, columns = {}, features
+    for layer in model["layers"]:
+        if layer["op"] == "dense":
+            shapes[f"{layer['name']}.weight"] = ((layer["units"], columns), columns)
+            if layer.get("bias", True):
+                shapes[f"{layer['name']}.bias"] = ((layer["units"],), columns)
+            columns = layer["units"]
+    return shapes
+
+
+def draw_dense(model, features):
+    return {name: draw_weight(model["seed"], name, shape, fan_in)
+            for name, (shape, fan_in) in dense_shapes(model, features).items()}
 
 
 def draw_weight(seed, name, shape, fan_in):

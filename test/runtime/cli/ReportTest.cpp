@@ -162,6 +162,10 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
   (*file)->step({1, 27, 27, 0.3660637f, 0.01f, 1234.5});
   (*file)->step({1, 28, 28, INFINITY, 0.01f, 1000});
   (*file)->step({1, 29, 29, 0.5f, 0.01f, 1000, 2.5f});
+  const float one[] = {1024}, scales[] = {8, 0.5f};
+  const int64_t overflows[] = {1, 0};
+  (*file)->step({1, 30, 30, 0.5f, 0.01f, 1000, {}, one});
+  (*file)->step({1, 31, 31, 0.5f, 0.01f, 1000, {}, scales, overflows, 2});
   (*file)->evaluation(1, 1875, 1875, {{{"loss", 0.5}, {"top_1", 0.98}}});
   (*file)->evaluation(1, 1875, 1875, {{{"loss", NAN}}});
   (*file)->end(2.5, 1024, 1000);
@@ -174,6 +178,10 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
       R"({"event":"step","epoch":1,"step":28,"global_step":28,"loss":null,"lr":0.01,"samples_per_s":1000.0})"
       "\n"
       R"({"event":"step","epoch":1,"step":29,"global_step":29,"loss":0.5,"lr":0.01,"samples_per_s":1000.0,"grad_norm":2.5})"
+      "\n"
+      R"({"event":"step","epoch":1,"step":30,"global_step":30,"loss":0.5,"lr":0.01,"samples_per_s":1000.0,"loss_scale":1024.0})"
+      "\n"
+      R"({"event":"step","epoch":1,"step":31,"global_step":31,"loss":0.5,"lr":0.01,"samples_per_s":1000.0,"loss_scale":[8.0,0.5],"overflows":[1,0],"skipped":2})"
       "\n"
       R"({"event":"eval","epoch":1,"step":1875,"global_step":1875,"loss":0.5,"top_1":0.98})"
       "\n"
@@ -334,6 +342,16 @@ TEST(Recipe, WhatIsThereIsRead) {
   EXPECT_FALSE(any->ranks || any->ranksPerServer);
 }
 
+TEST(Recipe, NamesABasis) {
+  auto recipe = parseRecipe(R"({"boost":{"dim_reduce":{"pca_mat_path":null,
+      "weight_load_dir":"kept","timeout":60}}})",
+                            "p.so");
+  ASSERT_TRUE(recipe.ok());
+  EXPECT_EQ(recipe->basisFile, "");
+  EXPECT_EQ(recipe->basisCheckpoints, "kept");
+  EXPECT_EQ(recipe->basisSeconds, 60);
+}
+
 TEST(Recipe, NumbersOfRanksAreThoseThatTrain) {
   Recipe any, all, server;
   all.ranks = 4;
@@ -378,6 +396,12 @@ TEST(Recipe, DefectsAreMessages) {
        "'boost.common.device_number' is not a number of ranks"},
       {R"({"boost":8})",
        "'boost.common.device_number' is not a number of ranks"},
+      {R"({"boost":{"dim_reduce":8}})",
+       "'boost.dim_reduce' does not name a basis"},
+      {R"({"boost":{"dim_reduce":{"pca_mat_path":8}}})",
+       "'boost.dim_reduce' does not name a basis"},
+      {R"({"boost":{"dim_reduce":{"timeout":0}}})",
+       "'boost.dim_reduce' does not name a basis"},
       {R"({"data":3})", "'data' is not an object"},
       {R"({"data":{"source":3}})", "'data.source' is not a text"},
       {R"({"data":{"workers":0}})",

@@ -54,11 +54,11 @@ std::vector<std::vector<float>> read(FileSystem &files, const std::string &path,
                                      int64_t components) {
   BasisLayout columns = layout();
   std::vector<std::vector<float>> parts;
-  std::vector<BasisTarget> targets;
+  std::vector<std::span<float>> targets;
   for (const BasisPart &part : columns.parts)
     parts.emplace_back(components * part.columns);
-  for (size_t i = 0; i < parts.size(); ++i)
-    targets.push_back({columns.parts[i].name, parts[i]});
+  for (std::vector<float> &part : parts)
+    targets.emplace_back(part);
   Status status = readBasis(files, path, columns, components, targets);
   EXPECT_TRUE(status.ok()) << status.message();
   std::vector<std::vector<float>> rows(components);

@@ -1,7 +1,6 @@
 // Means over the samples of a step, by micro-batch and rank.
 
-#include "dialects/interfaces/Approximate.h"
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <limits>
@@ -100,14 +99,7 @@ FailureOr<SmallVector<Value>> HasSamplesOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildElementwise(
       builder, getLoc(), RankedTensorType::get({}, builder.getI64Type()),
       getCount(), [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        Value has;
-        if (isa<FloatType>(args[0].getType()))
-          has = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
-                                      args[0], buildConstant(b, loc, 0.0));
-        else
-          has = arith::CmpIOp::create(
-              b, loc, arith::CmpIPredicate::sgt, args[0],
-              arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)));
+        Value has = buildHasSamples(b, loc, args[0]);
         return arith::ExtUIOp::create(b, loc, b.getI64Type(), has);
       })};
 }

@@ -1,8 +1,7 @@
 // The state of loss scale groups: how a scale follows overflows, and its
 // report.
 
-#include "dialects/interfaces/Approximate.h"
-#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <algorithm>
@@ -57,7 +56,6 @@ ErrorBounds AdjustGroupScaleOp::boundErrors(ReferenceContext &,
 
 FailureOr<SmallVector<Value>>
 AdjustGroupScaleOp::lowerToLinalg(OpBuilder &builder) {
-  bool hasWeights = isa<FloatType>(getElementTypeOrSelf(getSamples()));
   auto generic = linalg::GenericOp::create(
       builder, getLoc(), getResultTypes(),
       ValueRange{getSamples(), getNonfinite()},
@@ -74,14 +72,7 @@ AdjustGroupScaleOp::lowerToLinalg(OpBuilder &builder) {
         };
         Value isOverflow = arith::CmpIOp::create(
             b, at, arith::CmpIPredicate::ne, args[1], integer(0));
-        Value hasSamples;
-        if (hasWeights)
-          hasSamples =
-              arith::CmpFOp::create(b, at, arith::CmpFPredicate::OGT, args[0],
-                                    buildConstant(b, at, 0.0));
-        else
-          hasSamples = arith::CmpIOp::create(b, at, arith::CmpIPredicate::sgt,
-                                             args[0], integer(0));
+        Value hasSamples = buildHasSamples(b, at, args[0]);
         Value factor = choose(isOverflow, buildRoundedConstant(b, at, kLower),
                               buildRoundedConstant(b, at, kHigher));
         Value next = arith::MulFOp::create(b, at, scale, factor);

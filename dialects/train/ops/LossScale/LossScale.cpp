@@ -1,5 +1,3 @@
-#include "dialects/interfaces/Approximate.h"
-#include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include <cmath>
@@ -98,8 +96,6 @@ AdjustLossScaleOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   Value used = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{},
                                        builder.getF32Type());
-  bool hasWeights = isa<FloatType>(
-      cast<RankedTensorType>(getSamples().getType()).getElementType());
   auto generic = linalg::GenericOp::create(
       builder, loc, getResultTypes(), ValueRange{getSamples(), getApplied()},
       ValueRange{getScale(), getSteps(), used},
@@ -131,14 +127,7 @@ AdjustLossScaleOp::lowerToLinalg(OpBuilder &builder) {
         Value newScale =
             choose(isApplied, choose(isFull, higher, scale), lower);
         Value newSteps = choose(isApplied, choose(isFull, none, count), none);
-        Value hasSamples;
-        if (hasWeights)
-          hasSamples =
-              arith::CmpFOp::create(b, at, arith::CmpFPredicate::OGT, args[0],
-                                    buildConstant(b, at, 0.0));
-        else
-          hasSamples = arith::CmpIOp::create(b, at, arith::CmpIPredicate::sgt,
-                                             args[0], none);
+        Value hasSamples = buildHasSamples(b, at, args[0]);
         linalg::YieldOp::create(b, at,
                                 ValueRange{choose(hasSamples, newScale, scale),
                                            choose(hasSamples, newSteps, steps),

@@ -13,13 +13,10 @@ rt::InitializerAttr StateOp::getInitializerOrZeros() {
 }
 
 LogicalResult StateOp::verify() {
-  if (getEvaluated() && !(getAveraged() && getSavedWithWeights()))
+  if (getEvaluated() && !(getAveraged() && isSavedWithWeights()))
     return emitOpError("that is evaluated is expected to average something and "
                        "to be saved with the weights");
-  if (getSavedWithWeights() + getInBasis() + getTransient() > 1)
-    return emitOpError("expected one of saved_with_weights, in_basis and "
-                       "transient, which say what file it is in");
-  if (getInBasis() && !getParameter())
+  if (isInBasis() && !getParameter())
     return emitOpError("in a basis is expected to belong to a parameter");
   if (cast<RankedTensorType>(getType()).getElementType().isF32())
     return success();
@@ -53,7 +50,7 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
              << *getParameter() << "' is not declared here";
     auto whole = cast<RankedTensorType>(parameter.getType());
     auto own = cast<RankedTensorType>(getType());
-    if (getInBasis()) {
+    if (isInBasis()) {
       if (own.getRank() == 0 ||
           own.getShape().drop_front() != whole.getShape() ||
           own.getElementType() != whole.getElementType())
@@ -70,7 +67,7 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (auto parameter = dyn_cast_if_present<ParameterOp>(weight))
     return verifyType(*this, weight, parameter.getType(), "parameter");
   auto state = dyn_cast_if_present<StateOp>(weight);
-  if (!state || !state.getSavedWithWeights() || state.getAveraged())
+  if (!state || !state.isSavedWithWeights() || state.getAveraged())
     return emitOpError("averages '")
            << *getAveraged()
            << "', expected a parameter or a state that is saved with the "

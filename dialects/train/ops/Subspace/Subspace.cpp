@@ -170,7 +170,7 @@ FailureOr<SmallVector<Value>> DotOp::lowerToLinalg(OpBuilder &builder) {
 //===----------------------------------------------------------------------===//
 
 /// Curvature along a step tells nothing where it is not above this.
-constexpr double kLeastCurvature = 1e-20;
+constexpr double kMinCurvature = 1e-20;
 
 LogicalResult BfgsUpdateOp::verify() {
   int64_t size = getStep().getType().getDimSize(0);
@@ -209,7 +209,7 @@ LogicalResult BfgsUpdateOp::evaluate(ReferenceContext &,
     stretch += y[i] * u[i];
   }
   ReferenceValue old = e;
-  for (int64_t i = 0; curvature > kLeastCurvature && i < size; ++i)
+  for (int64_t i = 0; curvature > kMinCurvature && i < size; ++i)
     for (int64_t j = 0; j < size; ++j)
       e.at(i, j) = updateElement<double>(old.at(i, j), s[i], s[j], u[i], u[j],
                                          curvature, stretch);
@@ -239,8 +239,8 @@ ErrorBounds BfgsUpdateOp::boundErrors(ReferenceContext &,
       Approximate old = e.at(i * size + j);
       Approximate changed =
           updateElement<Approximate>(old, s.at(i), s.at(j), u[i], u[j], sy, yu);
-      bool mayKeep = sy.low() <= kLeastCurvature;
-      bool mayChange = sy.high() > kLeastCurvature;
+      bool mayKeep = sy.low() <= kMinCurvature;
+      bool mayChange = sy.high() > kMinCurvature;
       double error = mayChange ? changed.error : old.error;
       // Either may be found where rounding decides.
       if (mayKeep && mayChange)
@@ -277,7 +277,7 @@ FailureOr<SmallVector<Value>> BfgsUpdateOp::lowerToLinalg(OpBuilder &builder) {
         auto get = [&](unsigned i) { return Scalar(args[i], emitter); };
         Scalar changed = updateElement<Scalar>(get(0), get(1), get(2), get(3),
                                                get(4), get(5), get(6));
-        Scalar least = Scalar::constant(kLeastCurvature);
+        Scalar least = Scalar::constant(kMinCurvature);
         return select(get(5) > least, changed, get(0)).get(emitter);
       })};
 }

@@ -87,7 +87,7 @@ static LogicalResult verifyProbe(ProgramOp program, func::FuncOp probe,
     auto state = binding && binding.getKind() == BindingKind::State
                      ? program.lookupSymbol<StateOp>(binding.getName())
                      : StateOp();
-    if (!state || state.getSavedWithWeights())
+    if (!state || state.isSavedWithWeights())
       return probe.emitOpError("is a probe and expected to return states that "
                                "are not saved with the weights, found result ")
              << i << " of " << type << " bound to " << Attribute(binding);
