@@ -240,7 +240,8 @@ double Profile::secondsInCalls() const {
 Profile makeProfile(const ProfiledProgram &source,
                     std::span<const Span> spans) {
   Profile profile;
-  std::map<std::pair<SpanKind, int64_t>, size_t> known;
+  // Functions share calls that differ in nothing but addresses.
+  std::map<std::tuple<std::string_view, SpanKind, int64_t>, size_t> known;
   const char *function = "";
   for (const Span &span : spans) {
     if (span.kind == SpanKind::Step) {
@@ -251,8 +252,8 @@ Profile makeProfile(const ProfiledProgram &source,
     }
     if (!isCall(span.kind))
       continue;
-    auto [entry, isNew] =
-        known.try_emplace({span.kind, span.index}, profile.rows.size());
+    auto [entry, isNew] = known.try_emplace({function, span.kind, span.index},
+                                            profile.rows.size());
     if (isNew)
       profile.rows.push_back({span.kind, span.index, function,
                               source.describe(span.kind, span.index)});
@@ -270,7 +271,7 @@ Profile makeProfile(const ProfiledProgram &source,
     return std::tuple(source.hasTimes ? -row.seconds : 0,
                       -n * static_cast<double>(row.call.flops),
                       -n * static_cast<double>(row.call.bytes()), row.kind,
-                      row.index);
+                      row.index, std::string_view(row.function));
   };
   std::ranges::sort(profile.rows, {}, rank);
   return profile;

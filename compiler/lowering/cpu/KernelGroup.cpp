@@ -29,7 +29,7 @@ FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op,
   if (!sortsParameters)
     return part;
   const auto *parameter = llvm::find_if(part.buffers, [&](rt::BufferOp buffer) {
-    return isAboutParameters(buffer.getArena(), writes(part, buffer));
+    return isAboutParameters(buffer, writes(part, buffer));
   });
   if (parameter != part.buffers.end())
     part.parameter = *parameter;

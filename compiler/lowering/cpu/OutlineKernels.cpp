@@ -18,6 +18,7 @@
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/WeightPacking.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/kernels/KernelSet.h"
 #include "compiler/lowering/kernels/KernelWork.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
@@ -42,6 +43,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   void runOnOperation() override {
     if (getCudaTarget(getOperation()))
       return;
+    KernelSources known;
+    sources = &known;
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(outline(function)))
@@ -99,14 +102,16 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     return success();
   }
 
-  /// An empty kernel on `buffers`.
-  func::FuncOp createKernel(func::FuncOp function, Location loc,
-                            ValueRange buffers) {
+  std::string nameKernel(func::FuncOp function) {
+    return (function.getName() + "_kernel_" + llvm::Twine(kernels++)).str();
+  }
+
+  /// An empty kernel on `buffers`, before `function`.
+  static func::FuncOp createKernel(func::FuncOp function, StringRef name,
+                                   Location loc, ValueRange buffers) {
     OpBuilder builder(function);
     SmallVector<Type> types(2, builder.getIndexType());
     llvm::append_range(types, buffers.getTypes());
-    std::string name =
-        (function.getName() + "_kernel_" + llvm::Twine(kernels++)).str();
     auto kernel = func::FuncOp::create(builder, loc, name,
                                        builder.getFunctionType(types, {}));
     kernel.setPrivate();
@@ -132,16 +137,24 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
           emit) {
     Location loc = op->getLoc();
     llvm::SetVector<Value> buffers(op->operand_begin(), op->operand_end());
-    func::FuncOp kernel = createKernel(function, loc, buffers.getArrayRef());
-    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
-    IRMapping mapping;
-    mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
-    emit(builder, mapping, kernel.getArgument(0), kernel.getArgument(1));
-    builder.setInsertionPointToEnd(&kernel.front());
-    func::ReturnOp::create(builder, loc);
-    builder.setInsertionPoint(op);
-    rt::LaunchOp::create(builder, loc, kernel.getName(), buffers.getArrayRef(),
-                         pieces, grain, describeWork(op));
+    std::string name = nameKernel(function);
+    KernelSources::Kernel &known = sources->get(op, buffers.getArrayRef());
+    OpBuilder builder(op);
+    if (!known.name) {
+      func::FuncOp kernel =
+          createKernel(function, name, loc, buffers.getArrayRef());
+      known.name = kernel.getSymNameAttr();
+      builder.setInsertionPointToStart(&kernel.front());
+      IRMapping mapping;
+      mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
+      emit(builder, mapping, kernel.getArgument(0), kernel.getArgument(1));
+      builder.setInsertionPointToEnd(&kernel.front());
+      func::ReturnOp::create(builder, loc);
+      builder.setInsertionPoint(op);
+    }
+    rt::LaunchOp::create(builder, loc, known.name.getValue(),
+                         buffers.getArrayRef(), pieces, grain,
+                         describeWork(op));
     op->erase();
   }
 
@@ -243,34 +256,48 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     ArrayRef<Value> operands = buffers.getArrayRef();
     Location loc = FusedLoc::get(&getContext(), locations);
 
-    func::FuncOp kernel = createKernel(function, loc, operands);
-    Block *body = &kernel.front();
-    OpBuilder builder = OpBuilder::atBlockBegin(body);
-    IRMapping mapping;
-    mapping.map(operands, body->getArguments().drop_front(2));
     int64_t extent = done.isCut ? done.parts.front().extent : 1;
-    Value begin = extent > 1 ? body->getArgument(0) : Value();
-    Value end = extent > 1 ? body->getArgument(1) : Value();
-    for (const KernelPart &part : done.parts)
-      cloneViews(builder, part.op, mapping);
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    FailureOr<int64_t> leastShare = emitParts(
-        builder, done.parts, target ? getVectorRegisters(target).lanes : 1,
-        mapping, begin, end);
-    if (failed(leastShare))
+    std::string name = nameKernel(function);
+    KernelSources::Kernel &known = sources->get(ops, operands, extent);
+    if (!known.name &&
+        failed(emitGroup(createKernel(function, name, loc, operands), done,
+                         operands, extent, known)))
       return failure();
-    func::ReturnOp::create(builder, loc);
 
-    builder.setInsertionPoint(done.parts.back().op);
-    rt::LaunchOp::create(builder, loc, kernel.getName(), operands, extent,
-                         std::max(*leastShare, getGrain(work / extent)),
+    OpBuilder builder(done.parts.back().op);
+    rt::LaunchOp::create(builder, loc, known.name.getValue(), operands, extent,
+                         std::max(known.minGrain, getGrain(work / extent)),
                          describeWork(ops));
     for (Operation *op : ops)
       op->erase();
     return success();
   }
 
+  LogicalResult emitGroup(func::FuncOp kernel, const KernelGroup &done,
+                          ArrayRef<Value> operands, int64_t extent,
+                          KernelSources::Kernel &known) {
+    known.name = kernel.getSymNameAttr();
+    Block *body = &kernel.front();
+    OpBuilder builder = OpBuilder::atBlockBegin(body);
+    IRMapping mapping;
+    mapping.map(operands, body->getArguments().drop_front(2));
+    Value begin = extent > 1 ? body->getArgument(0) : Value();
+    Value end = extent > 1 ? body->getArgument(1) : Value();
+    for (const KernelPart &part : done.parts)
+      cloneViews(builder, part.op, mapping);
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    FailureOr<int64_t> minGrain = emitParts(
+        builder, done.parts, target ? getVectorRegisters(target).lanes : 1,
+        mapping, begin, end);
+    if (failed(minGrain))
+      return failure();
+    known.minGrain = *minGrain;
+    func::ReturnOp::create(builder, kernel.getLoc());
+    return success();
+  }
+
+  KernelSources *sources = nullptr; ///< those of the program
   unsigned kernels = 0;
 };
 

@@ -133,7 +133,7 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
     a kernel when each piece needs only what the same piece of the ones before wrote, and a
     nest when each iteration does; small ops run on one thread, or as pieces of a large
     neighbour, and share one kernel with their small neighbours. The buffers of a kernel do
-    not overlap.
+    not overlap. Kernels of equal ops are one (compiler/lowering/kernels/KernelSet.h).
 
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
     at a time (compiler/lowering/cpu/TapSumPlan.h where channels are innermost in memory, else

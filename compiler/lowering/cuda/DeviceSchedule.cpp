@@ -51,21 +51,59 @@ static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
          kernel.getBuffers().size() + unit.touched.size() <= kMaxBuffers;
 }
 
-static bool touchesParameters(const DeviceUnit &unit) {
-  return llvm::any_of(unit.touched, [&](rt::BufferOp buffer) {
-    return isAboutParameters(buffer.getArena(), unit.written.contains(buffer));
-  });
+static std::pair<unsigned, uint64_t> getPlace(rt::BufferOp buffer) {
+  return {static_cast<unsigned>(buffer.getArena()), buffer.getOffset()};
+}
+
+BufferUsers::BufferUsers(train::ProgramOp program) {
+  for (auto function : program.getOps<func::FuncOp>()) {
+    for (auto buffer : function.getOps<rt::BufferOp>()) {
+      llvm::SmallBitVector &own = users[getPlace(buffer)];
+      own.resize(functions + 1);
+      own.set(functions);
+    }
+    ++functions;
+  }
+}
+
+llvm::SmallBitVector
+BufferUsers::getCommon(ArrayRef<rt::BufferOp> buffers) const {
+  llvm::SmallBitVector common(functions, true);
+  for (rt::BufferOp buffer : buffers) {
+    llvm::SmallBitVector own = users.lookup(getPlace(buffer));
+    own.resize(functions);
+    common &= own;
+  }
+  return common;
+}
+
+/// Those of `unit` by which it is about parameters.
+static SmallVector<rt::BufferOp> getParameterBuffers(const DeviceUnit &unit) {
+  SmallVector<rt::BufferOp> found;
+  for (rt::BufferOp buffer : unit.touched)
+    if (isAboutParameters(buffer, unit.written.contains(buffer)))
+      found.push_back(buffer);
+  return found;
+}
+
+bool DeviceSchedule::haveEqualUsers(const DeviceUnit &a,
+                                    const DeviceUnit &b) const {
+  SmallVector<rt::BufferOp> ofA = getParameterBuffers(a),
+                            ofB = getParameterBuffers(b);
+  if (ofA.empty() || ofB.empty())
+    return ofA.empty() && ofB.empty();
+  return users->getCommon(ofA) == users->getCommon(ofB);
 }
 
 bool DeviceSchedule::canJoin(const DeviceKernel &kernel,
                              const DeviceUnit &unit) const {
   if (!hasRoom(kernel, unit))
     return false;
-  if (!sortsParameters || kernel.units.empty())
+  if (!users || kernel.units.empty())
     return true;
   const DeviceUnit &first = kernel.units.front();
-  bool isFirst = touchesParameters(first), isOwn = touchesParameters(unit);
-  return isFirst == isOwn && (!isOwn || areAlike(first, unit));
+  return haveEqualUsers(first, unit) &&
+         (getParameterBuffers(unit).empty() || areAlike(first, unit));
 }
 
 /// One for each kernel body of `op`.
@@ -76,7 +114,9 @@ makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
   if (failed(parts))
     return failure();
   std::vector<DeviceUnit> units;
-  for (PlannedBody &part : *parts) {
+  for (auto [number, part] : llvm::enumerate(*parts)) {
+    part.body->op = op;
+    part.body->part = static_cast<unsigned>(number);
     DeviceUnit &unit = units.emplace_back();
     auto touch = [&](Value operand, bool isWritten) -> LogicalResult {
       rt::BufferOp base = getBase(operand);
@@ -117,6 +157,17 @@ bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
   for (size_t number = firstNumber + 1; number < units.size(); ++number)
     if (conflicts(units[number], unit))
       others.push_back(number);
+  // What comes after units about one parameter may follow them in their kernel;
+  // what is about parameters follows none that is for other functions, and what
+  // follows several would have the kernels of all of them differ by function.
+  if (users && (!others.empty() || !getParameterBuffers(unit).empty())) {
+    others.push_back(firstNumber);
+    if (llvm::any_of(others, [&](size_t number) {
+          return !haveEqualUsers(units[number], unit);
+        }))
+      return false;
+    others.pop_back();
+  }
   GridNest &nest = unit.nests.front();
   // A chain has one block, which large work would wait for.
   if (!others.empty() || (first.isChain() && !isSmall(unit)) ||

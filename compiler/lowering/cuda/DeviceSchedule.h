@@ -17,7 +17,9 @@
 #pragma once
 
 #include "compiler/lowering/cuda/KernelBodies.h"
+#include "dialects/train/TrainDialect.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace boostc {
 
@@ -54,15 +56,28 @@ struct DeviceKernel {
   llvm::SetVector<rt::BufferOp> getBuffers() const;
 };
 
+/// Which functions of a program use the memory that a buffer begins at.
+class BufferUsers {
+public:
+  explicit BufferUsers(train::ProgramOp program);
+
+  /// The functions, by number, that use all of `buffers`.
+  llvm::SmallBitVector getCommon(llvm::ArrayRef<rt::BufferOp> buffers) const;
+
+private:
+  unsigned functions = 0;
+  llvm::DenseMap<std::pair<unsigned, uint64_t>, llvm::SmallBitVector> users;
+};
+
 class DeviceSchedule {
 public:
   /// `buffers` is what kernel bodies look buffers up in when code is emitted;
-  /// it outlives them. `sortsParameters`: kernels about parameters have equal
-  /// units only (hasManyRules).
+  /// it outlives them. With `users`, kernels about parameters have equal units
+  /// only (hasManyRules), of parameters that the same functions use: variants
+  /// of a step that update other parameters have such kernels in common.
   DeviceSchedule(const mlir::IRMapping &buffers, TilingPolicy tilingPolicy,
-                 bool sortsParameters)
-      : buffers(buffers), tilingPolicy(tilingPolicy),
-        sortsParameters(sortsParameters) {}
+                 const BufferUsers *users)
+      : buffers(buffers), tilingPolicy(tilingPolicy), users(users) {}
 
   /// Takes the next op of the function in. Fails, with a diagnostic, when a GPU
   /// has no code for it.
@@ -78,12 +93,16 @@ private:
   /// the same buffers.
   bool append(DeviceKernel &kernel, DeviceUnit &unit);
 
+  /// Whether two units are about parameters that the same functions use, or
+  /// both about none.
+  bool haveEqualUsers(const DeviceUnit &a, const DeviceUnit &b) const;
+
   /// Whether `unit` may be a unit of `kernel`, side by side with the others.
   bool canJoin(const DeviceKernel &kernel, const DeviceUnit &unit) const;
 
   const mlir::IRMapping &buffers;
   TilingPolicy tilingPolicy;
-  bool sortsParameters;
+  const BufferUsers *users;
   std::vector<DeviceKernel> kernels;
 };
 

@@ -23,6 +23,9 @@ class KernelBody {
 public:
   virtual ~KernelBody() = default;
 
+  mlir::Operation *op = nullptr; ///< that it computes
+  unsigned part = 0;             ///< of the op's bodies
+
   struct Loop {
     int64_t extent;
     bool isReduction;

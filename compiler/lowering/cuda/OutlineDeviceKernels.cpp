@@ -6,6 +6,7 @@
 #include "compiler/lowering/cuda/EqualUnits.h"
 #include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
+#include "compiler/lowering/kernels/KernelSet.h"
 #include "compiler/lowering/kernels/KernelWork.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,6 +42,10 @@ struct OutlineDeviceKernels
         OpBuilder::atBlockEnd(&getOperation().getBody().front());
     module = gpu::GPUModuleOp::create(builder, getOperation().getLoc(),
                                       kKernelModuleName);
+    KernelSources known;
+    sources = &known;
+    BufferUsers all(getOperation());
+    users = hasManyRules(getOperation()) ? &all : nullptr;
     for (func::FuncOp function : functions)
       if (failed(outline(function)))
         return signalPassFailure();
@@ -49,8 +54,7 @@ struct OutlineDeviceKernels
   LogicalResult outline(func::FuncOp function) {
     kernels = 0;
     IRMapping buffers;
-    DeviceSchedule schedule(buffers, tilingPolicy,
-                            hasManyRules(getOperation()));
+    DeviceSchedule schedule(buffers, tilingPolicy, users);
     IRRewriter rewriter(&getContext());
     SmallVector<rt::GradientsReadyOp> announced;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
@@ -135,17 +139,24 @@ struct OutlineDeviceKernels
       operands.push_back(buffer);
       writes.push_back(written.contains(buffer));
     }
-    gpu::GPUFuncOp kernel = createKernel(function, loc, operands, exchanged);
-    emitUnits(kernel, loc, group, operands, buffers);
+    llvm::SetVector<Operation *> ops(group.ops.begin(), group.ops.end());
+    std::string name =
+        (function.getName() + "_kernel_" + llvm::Twine(kernels++)).str();
+    KernelSources::Kernel &known =
+        sources->get(ops.getArrayRef(), operands, describe(group, ops));
+    if (!known.name) {
+      gpu::GPUFuncOp kernel = createKernel(name, loc, operands, exchanged);
+      known.name = kernel.getNameAttr();
+      emitUnits(kernel, loc, group, operands, buffers);
+    }
 
     SmallVector<Operation *> work;
     for (Operation *op : group.ops)
       if (counted.insert(op))
         work.push_back(op);
     OpBuilder builder(next);
-    auto symbol = SymbolRefAttr::get(
-        &getContext(), kKernelModuleName,
-        FlatSymbolRefAttr::get(&getContext(), kernel.getName()));
+    auto symbol = SymbolRefAttr::get(&getContext(), kKernelModuleName,
+                                     FlatSymbolRefAttr::get(known.name));
     if (group.isFallback)
       group.ops.front()->moveBefore(next);
     rt::LaunchGridOp::create(
@@ -154,15 +165,32 @@ struct OutlineDeviceKernels
     return success();
   }
 
+  /// How the bodies of `ops` are put together.
+  static SmallVector<int64_t>
+  describe(const DeviceKernel &group, const llvm::SetVector<Operation *> &ops) {
+    SmallVector<int64_t> numbers = {group.isFallback};
+    for (const DeviceUnit &unit : group.units) {
+      numbers.push_back(static_cast<int64_t>(unit.nests.size()));
+      for (const GridNest &nest : unit.nests) {
+        numbers.push_back(static_cast<int64_t>(nest.members.size()));
+        numbers.push_back(nest.main);
+        for (const GridNest::Member &member : nest.members) {
+          const auto *op = llvm::find(ops, member.body->op);
+          numbers.push_back(std::distance(ops.begin(), op));
+          numbers.push_back(member.body->part);
+        }
+      }
+    }
+    return numbers;
+  }
+
   /// An empty kernel on `buffers`. Those in `operands` carry values from
   /// thread to thread: LLVM must not think that a thread finds there what it
   /// left.
-  gpu::GPUFuncOp createKernel(func::FuncOp function, Location loc,
+  gpu::GPUFuncOp createKernel(StringRef name, Location loc,
                               ArrayRef<Value> buffers,
                               const llvm::SetVector<rt::BufferOp> &exchanged) {
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    std::string name =
-        (function.getName() + "_kernel_" + llvm::Twine(kernels++)).str();
     auto kernel = gpu::GPUFuncOp::create(
         builder, loc, name,
         builder.getFunctionType(ValueRange(buffers).getTypes(), {}));
@@ -278,6 +306,8 @@ struct OutlineDeviceKernels
   }
 
   gpu::GPUModuleOp module;
+  KernelSources *sources = nullptr; ///< those of the program
+  const BufferUsers *users = nullptr;
   unsigned kernels = 0;
 };
 

@@ -86,10 +86,12 @@ bool boostc::hasManyRules(train::ProgramOp program) {
   return parameters * program.getUpdates().size() > kMany;
 }
 
-bool boostc::isAboutParameters(rt::Arena arena, bool isWritten) {
-  switch (arena) {
+bool boostc::isAboutParameters(rt::BufferOp buffer, bool isWritten) {
+  switch (buffer.getArena()) {
   case rt::Arena::Parameter:
     return isWritten;
+  case rt::Arena::State: // counts and scales are scalars
+    return isWritten && buffer.getType().getRank() > 0;
   case rt::Arena::GradientOther:
     return true;
   case rt::Arena::Gradient:

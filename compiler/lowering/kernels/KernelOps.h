@@ -39,9 +39,10 @@ bool overlap(rt::BufferOp a, rt::BufferOp b);
 /// small models gain more.
 bool hasManyRules(train::ProgramOp program);
 
-/// Whether an op is about a parameter that accesses memory of `arena` so: it
-/// changes one, adds up gradients of two micro-batches or reads a gradient.
-bool isAboutParameters(rt::Arena arena, bool isWritten);
+/// Whether an op is about a parameter that accesses `buffer` so: it changes one
+/// or a state of its shape, adds up gradients of two micro-batches or reads a
+/// gradient.
+bool isAboutParameters(rt::BufferOp buffer, bool isWritten);
 
 /// Makes what `op` uses from outside available in a kernel: planned buffers are
 /// in `mapping` already, views and constants are cloned.

@@ -1,9 +1,8 @@
 // MergeKernels.cpp - equal kernels become one; see Passes.td.
 
+#include "compiler/lowering/kernels/KernelSet.h"
 #include "compiler/lowering/kernels/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/IR/OperationSupport.h"
-#include "llvm/ADT/Hashing.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_MERGEKERNELSPASS
@@ -15,65 +14,17 @@ using namespace boostc;
 
 namespace {
 
-/// Attributes of a kernel but its name.
-SmallVector<NamedAttribute> getAttributes(Operation *kernel) {
-  return llvm::to_vector(
-      llvm::make_filter_range(kernel->getAttrs(), [](NamedAttribute attribute) {
-        return attribute.getName() != SymbolTable::getSymbolAttrName();
-      }));
-}
-
-/// A hash of what equal kernels have in common; values are left out.
-llvm::hash_code hashOf(Operation *kernel) {
-  SmallVector<NamedAttribute> attributes = getAttributes(kernel);
-  llvm::hash_code hash =
-      llvm::hash_combine_range(attributes.begin(), attributes.end());
-  kernel->getRegion(0).walk([&](Operation *op) {
-    hash =
-        llvm::hash_combine(hash, OperationEquivalence::computeHash(
-                                     op, OperationEquivalence::ignoreHashValue,
-                                     OperationEquivalence::ignoreHashValue,
-                                     OperationEquivalence::IgnoreLocations));
-  });
-  return hash;
-}
-
-bool areEqual(Operation *a, Operation *b) {
-  return a->getName() == b->getName() && getAttributes(a) == getAttributes(b) &&
-         OperationEquivalence::isRegionEquivalentTo(
-             &a->getRegion(0), &b->getRegion(0),
-             OperationEquivalence::IgnoreLocations);
-}
-
-/// Kernels that share a symbol table.
-class KernelSet {
-public:
-  /// `kernel`, or the first one that is equal.
-  StringRef add(Operation *kernel) {
-    SmallVector<Operation *> &alike = kernels[hashOf(kernel)];
-    auto equal = llvm::find_if(
-        alike, [&](Operation *known) { return areEqual(known, kernel); });
-    if (equal != alike.end())
-      return SymbolTable::getSymbolName(*equal);
-    alike.push_back(kernel);
-    return SymbolTable::getSymbolName(kernel);
-  }
-
-private:
-  llvm::DenseMap<size_t, SmallVector<Operation *>> kernels;
-};
-
 struct MergeKernels : boostc::impl::MergeKernelsPassBase<MergeKernels> {
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
     llvm::DenseMap<Attribute, SymbolRefAttr> merged;
     SmallVector<Operation *> surplus;
     auto merge = [&](Operation *kernel, KernelSet &set, auto getReference) {
-      StringRef own = SymbolTable::getSymbolName(kernel).getValue();
-      StringRef first = set.add(kernel);
-      if (first == own)
+      Operation *first = set.add(kernel);
+      if (first == kernel)
         return;
-      merged[getReference(own)] = getReference(first);
+      merged[getReference(SymbolTable::getSymbolName(kernel))] =
+          getReference(SymbolTable::getSymbolName(first));
       surplus.push_back(kernel);
     };
     KernelSet ofCpu;

@@ -36,12 +36,19 @@ uint64_t DescriptorImage::append(const StructSchema &structure,
 uint64_t DescriptorImage::appendTable(const FieldSchema &field,
                                       const char *entry) {
   auto [first, count] = readTable(entry, field);
-  if (field.structure)
-    return append(*field.structure, first, count);
-  uint64_t size = sizeof(int64_t) * count;
-  uint64_t at = appendBytes(size, alignof(int64_t));
-  std::copy(first, first + size, bytes.begin() + static_cast<int64_t>(at));
-  return at;
+  if (count == 0) // whatever comes next may be where it points
+    return appendBytes(0, alignof(int64_t));
+  if (auto known = tables.find(first); known != tables.end())
+    return known->second;
+  uint64_t at;
+  if (field.structure) {
+    at = append(*field.structure, first, count);
+  } else {
+    uint64_t size = sizeof(int64_t) * count;
+    at = appendBytes(size, alignof(int64_t));
+    std::copy(first, first + size, bytes.begin() + static_cast<int64_t>(at));
+  }
+  return tables[first] = at;
 }
 
 void DescriptorImage::setPointers(const StructSchema &structure,

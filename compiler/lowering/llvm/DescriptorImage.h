@@ -32,7 +32,8 @@ private:
   /// Position of the first of `count` structs.
   uint64_t append(const boostabi::StructSchema &structure, const void *entries,
                   uint64_t count);
-  /// Position of what the field of the struct at `entry` points at.
+  /// Position of what the field of the struct at `entry` points at; fields that
+  /// point at one table share it.
   uint64_t appendTable(const boostabi::FieldSchema &field, const char *entry);
   /// Sets the pointers of the struct at `entry`, whose copy is at `at`.
   void setPointers(const boostabi::StructSchema &structure, const char *entry,
@@ -45,6 +46,7 @@ private:
   std::vector<char> bytes;
   std::map<uint64_t, Target> pointers;
   llvm::StringMap<uint64_t> strings;
+  llvm::DenseMap<const char *, uint64_t> tables;
 };
 
 } // namespace boostc

@@ -4,11 +4,22 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Allocator.h"
-#include "llvm/Support/StringSaver.h"
+#include <type_traits>
+#include <vector>
 
 namespace boostc {
+
+/// The bytes of a table. Entries that DescriptorMemory has put the texts and
+/// tables of are equal where their bytes are.
+template <typename T> llvm::StringRef getBytes(llvm::ArrayRef<T> entries) {
+  static_assert(std::has_unique_object_representations_v<T>);
+  return {reinterpret_cast<const char *>(entries.data()),
+          entries.size() * sizeof(T)};
+}
 
 class DescriptorMemory {
 public:
@@ -29,8 +40,23 @@ public:
     return table;
   }
 
+  /// The same for equal texts.
   const char *makeText(const llvm::Twine &text) {
-    return llvm::StringSaver(allocator).save(text).data();
+    llvm::SmallString<128> memory;
+    return texts.insert(text.toStringRef(memory)).first->getKeyData();
+  }
+
+  /// A table of `entries`, the same for equal ones.
+  template <typename T>
+  void setTable(llvm::ArrayRef<T> entries, const T *&table, uint32_t &count) {
+    const void *&known = tables[getBytes(entries)];
+    if (!known && !entries.empty()) {
+      llvm::MutableArrayRef<T> copy = makeTable<T>(entries.size());
+      llvm::copy(entries, copy.begin());
+      known = copy.data();
+    }
+    table = static_cast<const T *>(known);
+    count = static_cast<uint32_t>(entries.size());
   }
 
   /// What a pointer that the linker sets holds until then: the name of its
@@ -41,6 +67,27 @@ public:
 
 private:
   llvm::BumpPtrAllocator allocator;
+  llvm::StringSet<> texts;
+  llvm::StringMap<const void *> tables; ///< by their bytes
+};
+
+/// A table that has each entry once.
+template <typename T> class UniqueEntries {
+public:
+  /// The index of `entry`, which is appended where there is no equal one.
+  uint32_t add(const T &entry) {
+    auto [known, isNew] = indices.try_emplace(
+        getBytes(llvm::ArrayRef(entry)), static_cast<uint32_t>(entries.size()));
+    if (isNew)
+      entries.push_back(entry);
+    return known->second;
+  }
+
+  llvm::ArrayRef<T> get() const { return entries; }
+
+private:
+  std::vector<T> entries;
+  llvm::StringMap<uint32_t> indices; ///< by their bytes
 };
 
 /// The name that makeSymbol() has put there.

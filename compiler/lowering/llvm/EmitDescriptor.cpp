@@ -257,10 +257,10 @@ private:
             memory.makeText("sm_" + Twine(cuda.getArchitecture()));
         target.modules = memory.makeSymbol<const BoostModule *>(kModulesSymbol);
       }
-      target.library_calls = code.calls.data();
-      target.library_call_count = code.calls.size();
-      target.launches = code.launches.data();
-      target.launch_count = code.launches.size();
+      target.library_calls = code.calls.get().data();
+      target.library_call_count = code.calls.get().size();
+      target.launches = code.launches.get().data();
+      target.launch_count = code.launches.get().size();
       target.functions = code.functions.data();
       target.function_count = code.functions.size();
     }

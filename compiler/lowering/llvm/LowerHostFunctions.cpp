@@ -12,6 +12,42 @@
 using namespace mlir;
 using namespace boostc;
 
+/// What tells `op`, which becomes one call, from others: equal calls have equal
+/// keys.
+static CallKey getKey(Operation *op) {
+  CallKey key;
+  auto add = [&](Operation *part) {
+    key.push_back(part->getName().getAsOpaquePointer());
+    key.push_back(part->getLoc().getAsOpaquePointer());
+    key.push_back(part->getAttrDictionary().getAsOpaquePointer());
+    for (Value operand : part->getOperands()) {
+      rt::BufferOp base = getBase(operand);
+      key.push_back(base.getArenaAttr().getAsOpaquePointer());
+      key.push_back(base.getOffsetAttr().getAsOpaquePointer());
+      key.push_back(operand.getType().getAsOpaquePointer());
+    }
+  };
+  add(op);
+  if (auto next = dyn_cast_or_null<rt::LaunchGridOp>(op->getNextNode());
+      next && next.getFallback())
+    add(next);
+  return key;
+}
+
+/// Whether `op` becomes a call that functions may share: not a collective,
+/// which has a number of its own.
+static bool isShareable(Operation *op) {
+  if (auto launch = dyn_cast<rt::LaunchGridOp>(op))
+    return !launch.getFallback();
+  return isa<rt::LaunchOp, rt::MatmulOp>(op) || getLibraryScratch(op);
+}
+
+void boostc::countCalls(func::FuncOp function, TargetCode &code) {
+  for (Operation &op : function.front())
+    if (isShareable(&op))
+      ++code.shared[getKey(&op)].uses;
+}
+
 namespace {
 
 /// Emits one function of type BoostEntry.
@@ -30,7 +66,6 @@ public:
                                         LLVM::Linkage::Internal);
     Block *entry = function.addEntryBlock(builder);
     builder.setInsertionPointToStart(entry);
-    loadArenas();
     allocateOperands();
     for (Operation &op : source.front())
       if (failed(lower(&op)))
@@ -50,25 +85,24 @@ private:
                                base,
                                LLVM::GEPArg(static_cast<int32_t>(offset)));
   }
-  Value longByteOffset(Value base, int64_t offset) {
-    return LLVM::GEPOp::create(builder, loc(), pointer, builder.getI8Type(),
-                               base,
-                               ArrayRef<LLVM::GEPArg>{constant(i64, offset)});
-  }
   Location loc() { return current ? current->getLoc() : source.getLoc(); }
 
-  /// Base addresses of the arenas the function uses, read once.
-  void loadArenas() {
-    arenas.assign(BOOSTC_ARENA_COUNT, Value());
-    source.walk([&](rt::BufferOp op) {
-      Value &arena = arenas[static_cast<unsigned>(op.getArena())];
-      if (arena)
-        return;
-      Value slot =
+  /// Where a planned buffer lies, or a view of it: everything is contiguous, so
+  /// that a view of a whole buffer is the buffer. Arenas are read for each
+  /// call: addresses that live from call to call are kept on the stack, which
+  /// takes twice as much code.
+  Value getAddress(Value buffer) {
+    rt::BufferOp base = getBase(buffer);
+    Value &arena = arenas[static_cast<unsigned>(base.getArena())];
+    if (!arena)
+      arena = LLVM::LoadOp::create(
+          builder, loc(), pointer,
           byteOffset(function.getArgument(1),
-                     static_cast<int64_t>(op.getArena()) * sizeof(void *));
-      arena = LLVM::LoadOp::create(builder, loc(), pointer, slot);
-    });
+                     static_cast<int64_t>(base.getArena()) * sizeof(void *)));
+    return LLVM::GEPOp::create(
+        builder, loc(), pointer, builder.getI8Type(), arena,
+        ArrayRef<LLVM::GEPArg>{
+            constant(i64, static_cast<int64_t>(base.getOffset()))});
   }
 
   /// One array of pointers, large enough for every call.
@@ -105,17 +139,48 @@ private:
 
   LogicalResult lower(Operation *op) {
     current = op;
-    if (auto buffer = dyn_cast<rt::BufferOp>(op)) {
-      addresses[buffer.getResult()] =
-          longByteOffset(arenas[static_cast<unsigned>(buffer.getArena())],
-                         static_cast<int64_t>(buffer.getOffset()));
-      return success();
+    arenas.assign(BOOSTC_ARENA_COUNT, Value());
+    if (isa<rt::BufferOp, ViewLikeOpInterface>(op))
+      return success(); // an address, which those who use it compute
+    if (isShareable(op)) {
+      SharedCall &shared = code.shared[getKey(op)];
+      if (shared.uses > 1)
+        return callShared(op, shared);
     }
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
-      // Everything is contiguous: a view of a whole buffer is the buffer.
-      addresses[op->getResult(0)] = addresses.lookup(view.getViewSource());
-      return success();
+    return lowerHere(op);
+  }
+
+  /// Calls the function that `shared` is, which is emitted when it is first
+  /// called: variants of a step make many equal calls.
+  LogicalResult callShared(Operation *op, SharedCall &shared) {
+    if (!shared.function) {
+      auto type = LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer});
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(function);
+      shared.function = LLVM::LLVMFuncOp::create(
+          builder, loc(), (name + ".call_" + llvm::Twine(sharedCount++)).str(),
+          type, LLVM::Linkage::Internal);
+      // Inlined it would be what it is there to avoid.
+      shared.function.setNoInline(true);
+      builder.setInsertionPointToStart(shared.function.addEntryBlock(builder));
+      LLVM::LLVMFuncOp caller = std::exchange(function, shared.function);
+      Value own = std::exchange(operands, function.getArgument(2));
+      if (failed(lowerHere(op)))
+        return failure();
+      LLVM::ReturnOp::create(builder, loc(), constant(i32, BOOSTC_CALL_OK));
+      function = caller;
+      operands = own;
+      arenas.assign(BOOSTC_ARENA_COUNT, Value());
     }
+    auto call = LLVM::CallOp::create(
+        builder, loc(), shared.function,
+        ValueRange{env(), function.getArgument(1), operands});
+    if (!isa<rt::LaunchOp>(op))
+      returnUnlessOk(call.getResult());
+    return success();
+  }
+
+  LogicalResult lowerHere(Operation *op) {
     if (auto launch = dyn_cast<rt::LaunchOp>(op))
       return lowerLaunch(launch);
     if (auto launch = dyn_cast<rt::LaunchGridOp>(op))
@@ -138,15 +203,15 @@ private:
 
   LogicalResult lowerLaunch(rt::LaunchOp op) {
     for (auto [i, buffer] : llvm::enumerate(op.getBuffers()))
-      storeOperand(i, addresses.lookup(buffer));
+      storeOperand(i, getAddress(buffer));
     Value kernel = LLVM::AddressOfOp::create(
         builder, loc(), pointer, (op.getKernel() + kEntrySuffix).str());
+    uint32_t index = code.launches.add(
+        describeLaunch(op.getKernel(), op.getLoc(), op.getWorkAttr()));
     callEnv(offsetof(BoostEnv, parallel_for),
             LLVM::LLVMVoidType::get(builder.getContext()),
-            {env(), constant(i32, code.launches.size()), kernel, operands,
+            {env(), constant(i32, index), kernel, operands,
              constant(i64, op.getExtent()), constant(i64, op.getGrain())});
-    code.launches.push_back(
-        describeLaunch(op.getKernel(), op.getLoc(), op.getWorkAttr()));
     return success();
   }
 
@@ -154,12 +219,10 @@ private:
     if (op.getFallback())
       return success(); // the library call before it has it
     for (auto [i, buffer] : llvm::enumerate(op.getBuffers()))
-      storeOperand(i, addresses.lookup(buffer));
-    Value status =
-        callEnv(offsetof(BoostEnv, launch), i32,
-                {env(), constant(i32, code.launches.size()), operands});
-    code.launches.push_back(describeLaunch(op));
-    returnUnlessOk(status);
+      storeOperand(i, getAddress(buffer));
+    uint32_t index = code.launches.add(describeLaunch(op));
+    returnUnlessOk(callEnv(offsetof(BoostEnv, launch), i32,
+                           {env(), constant(i32, index), operands}));
     return success();
   }
 
@@ -192,15 +255,15 @@ private:
                        op.getWorkAttr());
     launch.blocks = static_cast<uint32_t>(op.getBlocks());
     launch.threads = static_cast<uint32_t>(op.getThreads());
-    auto table = memory.makeTable(op.getBuffers().size(), launch.operands,
-                                  launch.operand_count);
+    SmallVector<BoostOperand> operands(op.getBuffers().size());
     for (auto [operand, buffer, isWritten] :
-         llvm::zip_equal(table, op.getBuffers(), op.getWrites())) {
+         llvm::zip_equal(operands, op.getBuffers(), op.getWrites())) {
       operand.bytes = static_cast<uint64_t>(countBytes(buffer.getType()));
       operand.is_written = isWritten;
       operand.name = memory.makeText(
           bufferNames.lookup(buffer.getDefiningOp<rt::BufferOp>()));
     }
+    memory.setTable(ArrayRef(operands), launch.operands, launch.operand_count);
     return launch;
   }
 
@@ -210,14 +273,13 @@ private:
     call.layers = code.memory.makeText(formatLayers(op->getLoc()));
     call.work = describe(describeWork(op.getOperation()), op->getLoc());
     for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
-      storeOperand(i, operand ? addresses.lookup(operand)
+      storeOperand(i, operand ? getAddress(operand)
                               : LLVM::ZeroOp::create(builder, loc(), pointer));
-    Value status = callEnv(offsetof(BoostEnv, library_call), i32,
-                           {env(), constant(i32, code.calls.size()), operands});
     if (code.kind == BOOSTC_TARGET_CUDA && failed(addFallback(op, call)))
       return failure();
-    code.calls.push_back(call);
-    returnUnlessOk(status);
+    returnUnlessOk(
+        callEnv(offsetof(BoostEnv, library_call), i32,
+                {env(), constant(i32, code.calls.add(call)), operands}));
     return success();
   }
 
@@ -232,7 +294,7 @@ private:
         op.getOperands().size(), collective.operands, collective.operand_count);
     auto parameters = code.program.getOps<train::ParameterOp>();
     for (auto [i, buffer] : llvm::enumerate(op.getOperands())) {
-      storeOperand(i, addresses.lookup(buffer));
+      storeOperand(i, getAddress(buffer));
       BoostCollectiveOperand &operand = table[i];
       operand = describeOperand(cast<MemRefType>(buffer.getType()),
                                 op.getGroups()[i]);
@@ -256,7 +318,7 @@ private:
 
   LogicalResult lowerReady(rt::GradientsReadyOp op) {
     for (auto [i, buffer] : llvm::enumerate(op.getBuffers()))
-      storeOperand(i, addresses.lookup(buffer));
+      storeOperand(i, getAddress(buffer));
     callEnv(offsetof(BoostEnv, gradients_ready),
             LLVM::LLVMVoidType::get(builder.getContext()),
             {env(), constant(i32, op.getIndex()), operands});
@@ -276,8 +338,7 @@ private:
     if (!llvm::equal(operands, fallback.getBuffers()))
       return fallback.emitOpError("expected the buffers of the call before it, "
                                   "in their order");
-    call.fallback_launch = code.launches.size();
-    code.launches.push_back(describeLaunch(fallback));
+    call.fallback_launch = code.launches.add(describeLaunch(fallback));
     return success();
   }
 
@@ -302,11 +363,11 @@ private:
     Value a = LLVM::ConstantOp::create(builder, loc(), f64, init.getA());
     Value b = LLVM::ConstantOp::create(builder, loc(), f64, init.getB());
     int64_t elements = countElements(op.getDestination().getType());
-    callEnv(
-        offsetof(BoostEnv, fill), LLVM::LLVMVoidType::get(builder.getContext()),
-        {env(), addresses.lookup(op.getDestination()), constant(i64, elements),
-         constant(i32, static_cast<int64_t>(init.getKind())), a, b,
-         getString(op.getName()), addresses.lookup(op.getSeed())});
+    callEnv(offsetof(BoostEnv, fill),
+            LLVM::LLVMVoidType::get(builder.getContext()),
+            {env(), getAddress(op.getDestination()), constant(i64, elements),
+             constant(i32, static_cast<int64_t>(init.getKind())), a, b,
+             getString(op.getName()), getAddress(op.getSeed())});
     return success();
   }
 
@@ -336,8 +397,8 @@ private:
   LLVM::LLVMFuncOp function;
   Operation *current = nullptr;
   Value operands;
-  SmallVector<Value> arenas;
-  llvm::DenseMap<Value, Value> addresses;
+  unsigned sharedCount = 0;
+  SmallVector<Value> arenas; ///< base addresses, as the current op reads them
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_LOWERTOLLVMPASS
@@ -51,6 +52,10 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
 
   LogicalResult lowerFunctions(TargetCode &target) {
     train::ProgramOp program = target.program;
+    llvm::SetVector<func::FuncOp> functions;
+    for (const train::ProgramFunction &entry : program.getFunctions())
+      if (entry.function && functions.insert(entry.function))
+        countCalls(entry.function, target);
     for (const train::ProgramFunction &entry : program.getFunctions())
       if (failed(lowerFunction(target, entry)))
         return failure();

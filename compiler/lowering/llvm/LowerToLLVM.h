@@ -7,19 +7,32 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/abi/boost_abi.h"
+#include <map>
 #include <vector>
 
 namespace boostc {
+
+/// What tells a call of the runtime from others: uniqued attributes, types and
+/// locations.
+using CallKey = std::vector<const void *>;
+
+/// A call that several functions make, or one of them several times.
+struct SharedCall {
+  unsigned uses = 0;
+  mlir::LLVM::LLVMFuncOp function = {}; ///< makes it; null until it is emitted
+};
 
 /// What the descriptor says of a program's code for one kind of device.
 struct TargetCode {
   train::ProgramOp program;
   BoostTargetKind kind;
   std::vector<BoostFunction> functions = {};
-  std::vector<BoostLibraryCall> calls = {};
-  std::vector<BoostLaunch> launches = {};
+  /// Functions share those that differ in nothing but addresses.
+  UniqueEntries<BoostLibraryCall> calls = {};
+  UniqueEntries<BoostLaunch> launches = {};
   std::vector<BoostCollective> collectives = {}; ///< by index
   DescriptorMemory memory = {};                  ///< of what they point at
+  std::map<CallKey, SharedCall> shared = {};
 };
 
 /// Symbol of the table of BoostModule, which code generation defines.
@@ -34,9 +47,12 @@ constexpr llvm::StringLiteral kEntrySuffix = ".entry";
 llvm::LogicalResult convertKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels,
                                    llvm::StringRef cpu);
 
+/// Counts the calls that `function` makes, before any function is lowered.
+void countCalls(mlir::func::FuncOp function, TargetCode &code);
+
 /// Turns a host function of phase rt into an LLVM function `name` of type
 /// BoostEntry, placed before the program, and returns it. Library calls and
-/// launches get the next indices of `code`; collectives have indices, which are
+/// launches get indices of `code`; collectives have theirs, which are
 /// consecutive.
 llvm::FailureOr<mlir::LLVM::LLVMFuncOp>
 lowerHostFunction(mlir::func::FuncOp function, llvm::StringRef name,

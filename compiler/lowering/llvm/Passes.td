@@ -7,7 +7,7 @@ def LowerToLLVMPass : Pass<"boostc-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "turns a program in phase rt into LLVM functions and its descriptor";
   let description = [{
     Kernels become functions on bare pointers, host functions become calls through the
-    table of BoostEnv, and the program's declarations become the constant descriptor that
+    table of BoostEnv, equal ones a function of their own, and the program's declarations become the constant descriptor that
     `boost_program_query` returns: the pass fills the structs of runtime/abi/boost_abi.h
     and writes their bytes.
 

@@ -152,7 +152,7 @@ func.func @announces() {
 // HOST-LABEL: func.func @exchanges
 // HOST: rt.launch_grid @kernels::@exchanges_kernel_0
 // HOST-NEXT: rt.collective
-// HOST-NEXT: rt.launch_grid @kernels::@exchanges_kernel_1
+// HOST-NEXT: rt.launch_grid @kernels::@exchanges_kernel_0
 func.func @exchanges() {
   %a = rt.buffer gradient[0] : memref<16xf32>
   %b = rt.buffer state[0] : memref<16xf32>
@@ -602,9 +602,9 @@ func.func @reused() {
 
 // A fill is the runtime's: kernels before it are launched before it.
 // HOST-LABEL: func.func @fill
-// HOST: rt.launch_grid @kernels::@fill_kernel_0
+// HOST: rt.launch_grid @kernels::@reused_kernel_0(%0, %1)
 // HOST: rt.fill
-// HOST: rt.launch_grid @kernels::@fill_kernel_1
+// HOST: rt.launch_grid @kernels::@reused_kernel_0(%0, %2)
 func.func @fill() {
   %a = rt.buffer state[0] : memref<300xf32>
   %b = rt.buffer state[1216] : memref<300xf32>

@@ -123,6 +123,20 @@ TEST_F(ProfileTest, ARowIsAPlaceOfAFunction) {
   EXPECT_LE(profile.secondsInCalls(), profile.seconds);
 }
 
+TEST_F(ProfileTest, FunctionsThatShareACallHaveRowsOfTheirOwn) {
+  addStep(4, 0);
+  add(SpanKind::Step, 5, 20, 30);
+  add(SpanKind::Function, 1, 20, 30);
+  add(SpanKind::Library, 0, 21, 26);
+  Profile profile = makeProfile(source(), spans);
+  std::map<std::string, int64_t> calls;
+  for (const ProfileRow &row : profile.rows)
+    if (row.kind == SpanKind::Library)
+      calls[row.function] = row.calls;
+  EXPECT_EQ(calls,
+            (std::map<std::string, int64_t>{{"micro", 2}, {"update", 1}}));
+}
+
 TEST_F(ProfileTest, SharesAreOfTheSlowerOfComputingAndMoving) {
   addStep(1, 0);
   Profile profile = makeProfile(source(), spans);
