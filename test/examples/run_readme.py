@@ -50,7 +50,8 @@ FLOORS = {".": 0.9, "mlp-mnist": 0.9, "lenet5-mnist": 0.9, "convnet-cifar10": 0.
           "gradient-accumulation-lenet5": 0.9, "data-parallel-mnist": 0, "adasum-mnist": 0.5}
 # Its full run takes hours; with SMALL=1 it prints the same lines.
 ONLY_SMALL = {"adasum-scaling", "resnet50-imagenet", "resnet50-boost", "adasum-resnet50",
-              "resnet20-cifar10", "resnet18-cifar10", "mobilenetv2-cifar10", "densenet-cifar10"}
+              "resnet20-cifar10", "resnet18-cifar10", "mobilenetv2-cifar10", "densenet-cifar10",
+              "dim-reduce"}
 
 LIMIT = 900  # seconds a command may take
 THREADS = min(2, len(os.sched_getaffinity(0)))

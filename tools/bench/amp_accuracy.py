@@ -27,6 +27,24 @@ def read_name(model):
     return json.loads(pathlib.Path(model).read_text(encoding="utf-8"))["name"]
 
 
+def load_records(path, **fields):
+    """(kind, seed) -> record, of the lines that have these values."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {(record["kind"], record["seed"]): record for record in map(json.loads, lines)
+            if fields.items() <= record.items()}
+
+
+def keep_record(record, path):
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+    print(json.dumps(record), flush=True)
+
+
+def read_events(metrics, kind):
+    events = map(json.loads, metrics.read_text(encoding="utf-8").splitlines())
+    return [event for event in events if event["event"] == kind]
+
+
 def train(arguments, kind, seed, folder):
     level, dtype = kind.split()
     program, metrics = folder / f"{level}-{dtype}.so", folder / "metrics.jsonl"
@@ -38,14 +56,12 @@ def train(arguments, kind, seed, folder):
     subprocess.run([arguments.build / "bin/boost-run", program, "--data", arguments.data,
                     "--seed", str(seed), "--epochs", str(arguments.epochs), "--eval-every", "0",
                     "--progress", "none", "--metrics", metrics], check=True, capture_output=True)
-    events = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
-    steps = [event for event in events if event["event"] == "step"]
-    tested = [event for event in events if event["event"] == "eval"][-1]
+    last, tested = read_events(metrics, "step")[-1], read_events(metrics, "eval")[-1]
     record = {"model": read_name(arguments.model), "kind": kind, "seed": seed,
               "epochs": arguments.epochs, "accuracy": tested["top_1"], "loss": tested["loss"],
               "seconds": round(time.monotonic() - begin, 1)}
-    if "loss_scale" in steps[-1]:
-        record |= {"skipped": steps[-1].get("skipped", 0), "loss_scale": steps[-1]["loss_scale"]}
+    if "loss_scale" in last:
+        record |= {"skipped": last.get("skipped", 0), "loss_scale": last["loss_scale"]}
     return record
 
 
@@ -78,21 +94,16 @@ def main():
     parser.add_argument("--minutes", type=float, default=math.inf,
                         help="begin no run after so many")
     arguments = parser.parse_args()
-    name, begin, records = read_name(arguments.model), time.monotonic(), {}
-    if arguments.json.exists():
-        for line in arguments.json.read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            if record["model"] == name and record["epochs"] == arguments.epochs:
-                records[record["kind"], record["seed"]] = record
+    begin = time.monotonic()
+    records = load_records(arguments.json, model=read_name(arguments.model),
+                           epochs=arguments.epochs)
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, arguments.seeds + 1):
             for kind in arguments.kinds:
                 if (kind, seed) in records or time.monotonic() - begin > 60 * arguments.minutes:
                     continue
                 records[kind, seed] = train(arguments, kind, seed, pathlib.Path(folder))
-                with arguments.json.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(records[kind, seed]) + "\n")
-                print(json.dumps(records[kind, seed]), flush=True)
+                keep_record(records[kind, seed], arguments.json)
     summarise(records, list(arguments.kinds))
 
 
