@@ -20,6 +20,7 @@ static constexpr const char *kRankStates = "rank_states";
 static constexpr const char *kMicroBatch = "micro_batch";
 /// Absent where the program has no selector.
 static constexpr const char *kChoices = "choices";
+static constexpr const char *kBasis = "basis_fingerprint";
 
 std::string rankStateFile(uint32_t rank) {
   return fmt::format("state.rank-{:05}.safetensors", rank);
@@ -62,6 +63,8 @@ std::string writeManifest(const CheckpointManifest &manifest) {
     content[kMicroBatch] = position.microBatch;
   if (!position.choices.empty())
     content[kChoices] = position.choices;
+  if (position.basisFingerprint > 0)
+    content[kBasis] = position.basisFingerprint;
   if (!manifest.otherStates.empty())
     content[kRankStates] = manifest.otherStates.size() + 1;
   for (uint32_t i = 0; i < manifest.otherStates.size(); ++i)
@@ -214,6 +217,8 @@ Result<CheckpointManifest> parseManifest(std::span<const uint8_t> text,
     position.microBatch = taker.count(kMicroBatch);
   if (content.contains(kChoices))
     position.choices = taker.naturals(kChoices);
+  if (content.contains(kBasis))
+    position.basisFingerprint = taker.natural(kBasis);
   position.seed = taker.natural("seed");
   position.shuffle = taker.boolean("shuffle");
   position.dataFingerprint = taker.natural("data_fingerprint");

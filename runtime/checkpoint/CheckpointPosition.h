@@ -29,6 +29,9 @@ struct CheckpointPosition {
   std::string recipeHash;       ///< BoostProgram::recipe_hash
   std::string programName;      ///< BoostProgram::name
   uint64_t dataFingerprint = 0; ///< Dataset::fingerprint() of the training data
+  /// Of the basis in which steps are searched, see readBasis(); 0: there is
+  /// none, or the checkpoint is from before it was noted.
+  uint64_t basisFingerprint = 0;
 
   bool operator==(const CheckpointPosition &) const = default;
 };

@@ -107,9 +107,9 @@ void addPca(CLI::App &app, Options &o) {
                  "directory of checkpoints and files of weights")
       ->type_name("DIR");
   app.add_option("--components", o.components,
-                 "vectors of the basis, fewer than checkpoints")
+                 "vectors of the basis, fewer than checkpoints (default: as "
+                 "many as the\nprogram's dim_reduce searches among, or 32)")
       ->check(integerBetween(1, 1 << 20))
-      ->capture_default_str()
       ->type_name("K");
   app.add_option("-o,--output", o.output,
                  "file to write; what its columns are goes to FILE.json")

@@ -20,11 +20,6 @@ constexpr const char *kUsageNote =
     "digits[:train=N,test=M,seed=S].\nWithout --data, DATA_PATH is the "
     "directory for the model's own\n"
     "data.source, and without DATA_PATH data.source is.\n"
-    "Other commands: boost-run info PROGRAM, boost-run eval PROGRAM --ckpt "
-    "PATH,\nboost-run bench PROGRAM, boost-run doctor, boost-run ranks, "
-    "boost-run rank-table,\nboost-run make-data, boost-run export PROGRAM "
-    "--ckpt PATH "
-    "-o FILE.\n"
     "Exit codes: 0 ok, 1 program or rank table, 2 usage, 3 data, 4 not finite, "
     "5 lost rank,\n6 checkpoint, 7 stopped by a signal, 8 memory, 70 "
     "internal.";
@@ -34,6 +29,8 @@ struct Parsed {
   Options &options;
   JobFlags job = {};
 };
+
+std::string describeCommands();
 
 struct CommandSpec {
   Command command;
@@ -49,7 +46,7 @@ Status checkNothing(const CLI::App &, Options &) { return Status(); }
 const CommandSpec kCommands[] = {
     {Command::Train, "", "Trains a compiled program.", true,
      [](CLI::App &app, Parsed &parsed) {
-       app.footer(kUsageNote);
+       app.footer(describeCommands() + kUsageNote);
        addCommon(app, parsed.options);
        addTraining(app, parsed.options);
        addLaunch(app, parsed.options.launch);
@@ -116,6 +113,20 @@ const CommandSpec kCommands[] = {
        app.add_flag("--json", parsed.options.json, "as one JSON object");
      },
      checkNothing}};
+
+std::string describeCommands() {
+  std::string text = "Other commands, each with a --help of its own:\n";
+  for (const CommandSpec &spec : kCommands) {
+    if (!*spec.word)
+      continue;
+    text += fmt::format("  boost-run {}{}\n      ", spec.word,
+                        spec.needsProgram ? " PROGRAM" : "");
+    for (char c : std::string_view(spec.description))
+      text += c == '\n' ? "\n      " : std::string(1, c);
+    text += '\n';
+  }
+  return text;
+}
 
 /// By hand and not as CLI11's subcommands: PROGRAM has the same position.
 const CommandSpec &findCommand(std::string_view word) {

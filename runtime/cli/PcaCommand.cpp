@@ -10,6 +10,15 @@
 
 namespace boostrt {
 
+/// Those that `program` searches among, or the default of
+/// dim_reduce.n_components.
+static int64_t countComponents(const Program &program) {
+  constexpr int64_t kDefault = 32;
+  std::vector<const BoostState *> parts =
+      program.statesIn(BOOSTC_SAVED_IN_BASIS);
+  return parts.empty() ? kDefault : parts.front()->tensor.shape[0];
+}
+
 Status pcaCommand(const Options &options) {
   Result<std::unique_ptr<Program>> program = Program::load(options.program);
   if (!program.ok())
@@ -17,17 +26,18 @@ Status pcaCommand(const Options &options) {
   const NamedFile taken[] = {{"the program", options.program}};
   BOOSTRT_RETURN_IF_ERROR(checkOutput(realFileSystem(), "-o", *options.output,
                                       ExitCode::Checkpoint, taken));
-  Result<PcaResult> made = makeBasis(
-      realFileSystem(), BasisLayout::of(**program),
-      {*options.weightsDirectory, options.components, *options.output});
+  int64_t components = options.components.value_or(countComponents(**program));
+  Result<PcaResult> made =
+      makeBasis(realFileSystem(), BasisLayout::of(**program),
+                {*options.weightsDirectory, components, *options.output});
   if (!made.ok())
     return made.status();
   double share =
       std::accumulate(made->variance.begin(), made->variance.end(), 0.0);
-  writeResult(
-      fmt::format("{}: {} of {}, with {:.1f} % of their variance\n",
-                  *options.output, countOf(options.components, "vector"),
-                  countOf(made->checkpoints, "checkpoint"), 100.0 * share));
+  writeResult(fmt::format("{}: {} of {}, with {:.1f} % of their variance\n",
+                          *options.output, countOf(components, "vector"),
+                          countOf(made->checkpoints, "checkpoint"),
+                          100.0 * share));
   return Status();
 }
 

@@ -202,7 +202,7 @@ private:
     if (start->checkpoint)
       saving_->startFrom(start->checkpoint->path, position_);
     return restoreStartingPoint(*start, *basis, options_, session_->execution(),
-                                ranks_);
+                                ranks_, position_);
   }
 
   /// 0: none.

@@ -46,11 +46,12 @@ std::string describeBasis(const BasisLayout &layout,
 std::string npyHeaderOf(int64_t components, int64_t columns);
 
 /// Reads the first `components` rows of the basis at `path` to `parts`, memory
-/// for the rows of each parameter, one after the other. Fails with
-/// ExitCode::Data where the files are damaged, hold fewer vectors or are about
-/// other parameters than `layout`, and where a row's norm is not 1; the memory
-/// holds nothing then that may be used.
-Status readBasis(FileSystem &files, const std::string &path,
+/// for the rows of each parameter, one after the other, and returns a hash of
+/// them that is not 0. Fails with ExitCode::Data where the files are damaged,
+/// hold fewer vectors or are about other parameters than `layout`, and where a
+/// row's norm is not 1; the memory holds nothing then that may be used.
+Result<uint64_t>
+readBasis(FileSystem &files, const std::string &path,
                  const BasisLayout &layout, int64_t components,
                  std::span<const std::span<float>> parts);
 

@@ -25,7 +25,7 @@ inline constexpr int64_t kBasisMemory = int64_t{1} << 30;
 
 struct PcaOptions {
   std::string directory; ///< checkpoints and files of weights
-  int64_t components = 32;
+  int64_t components = 0;
   std::string output; ///< NAME.npy
   /// The time after which it is given up.
   std::optional<std::chrono::seconds> limit = {};

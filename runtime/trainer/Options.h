@@ -114,7 +114,7 @@ struct Options {
 
   // For `pca`.
   std::optional<std::string> weightsDirectory;
-  int64_t components = 32;
+  std::optional<int64_t> components; ///< else those of the program
 
   // For `make-data`.
   std::string madeKind; ///< "imagefolder"

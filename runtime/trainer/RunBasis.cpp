@@ -57,7 +57,7 @@ findBasis(const Options &options, const Program &program, const Recipe &recipe,
   return std::optional(pca.output);
 }
 
-Status readBasis(const std::string &path, const Execution &execution) {
+Result<uint64_t> readBasis(const std::string &path, const Execution &execution) {
   const Program &program = execution.program();
   std::vector<std::span<float>> parts;
   int64_t components = 0;

@@ -20,8 +20,8 @@ Result<std::optional<std::string>>
 findBasis(const Options &options, const Program &program, const Recipe &recipe,
           const Ranks &ranks, std::vector<std::string> &notes);
 
-/// Reads the basis to memory of the host; where it fails, that holds nothing
-/// that may be used.
-Status readBasis(const std::string &path, const Execution &execution);
+/// Reads the basis to memory of the host and returns its hash; where it fails,
+/// the memory holds nothing that may be used.
+Result<uint64_t> readBasis(const std::string &path, const Execution &execution);
 
 } // namespace boostrt

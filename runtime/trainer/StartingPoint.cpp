@@ -303,18 +303,38 @@ static Status readStartingPoint(const StartingPoint &start,
              : Status();
 }
 
+/// Reads the basis and returns its fingerprint.
+static Result<uint64_t> readSameBasis(const std::string &basis,
+                                      const StartingPoint &start,
+                                      const Execution &execution) {
+  Result<uint64_t> found = readBasis(basis, execution);
+  uint64_t known = start.position.basisFingerprint;
+  if (found.ok() && start.checkpoint && known != 0 && *found != known)
+    return Status(
+        ExitCode::Checkpoint,
+        fmt::format("'{}' is of a run in another basis: its fingerprint is "
+                    "{:016x}, that of '{}' is {:016x}; give the --basis of "
+                    "that run, or begin another one with --init",
+                    start.checkpoint->path, known, basis, *found));
+  return found;
+}
+
 Status restoreStartingPoint(const StartingPoint &start,
                             const std::optional<std::string> &basis,
                             const Options &options, Execution &execution,
-                            Ranks &ranks) {
+                            Ranks &ranks, CheckpointPosition &position) {
   BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
   if (!start.checkpoint && !start.weights && !basis && ranks.isAlone())
     return Status();
   BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
   auto [weights, state] = execution.persistentArenas();
   BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, options, execution, ranks));
-  if (basis && ranks.isFirst())
-    BOOSTRT_RETURN_IF_ERROR(readBasis(*basis, execution));
+  if (basis && ranks.isFirst()) {
+    Result<uint64_t> fingerprint = readSameBasis(*basis, start, execution);
+    if (!fingerprint.ok())
+      return fingerprint.status();
+    position.basisFingerprint = *fingerprint;
+  }
   // Ranks may have different CPUs, whose random numbers may differ in a bit.
   BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(weights));
   BOOSTRT_RETURN_IF_ERROR(

@@ -42,9 +42,11 @@ Result<StartingPoint> findStartingPoint(const Options &options,
 
 /// Initialises weights and state, reads those of the starting point and the
 /// basis (RunBasis.h), if any, over them, and gives all ranks those of rank 0.
+/// Rank 0 notes in `position`, that of the run, which basis it is. Fails with
+/// ExitCode::Checkpoint where the checkpoint is of a run in another basis.
 Status restoreStartingPoint(const StartingPoint &start,
                             const std::optional<std::string> &basis,
                             const Options &options, Execution &execution,
-                            Ranks &ranks);
+                            Ranks &ranks, CheckpointPosition &position);
 
 } // namespace boostrt

@@ -229,6 +229,9 @@ TEST_F(DamagedCheckpoint, ForgedManifestsAreCheckedValueByValue) {
         reason);
   }
   content("manifest.json").assign(good.begin(), good.end());
+  expectManifestError(forged([](json &m) { m["basis_fingerprint"] = "0"; }),
+                      "'basis_fingerprint' is not a natural number");
+  content("manifest.json").assign(good.begin(), good.end());
   std::string noBytes =
       forged([](json &m) { m["files"]["state.safetensors"].erase("bytes"); });
   expectManifestError(noBytes,

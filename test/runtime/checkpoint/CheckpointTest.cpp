@@ -58,7 +58,8 @@ TEST(Checkpoint, EveryFieldOfThePositionComesBack) {
                               .shuffle = false,
                               .recipeHash = "0123abcd",
                               .programName = "naïve \"net\"\n",
-                              .dataFingerprint = UINT64_MAX - 1};
+                              .dataFingerprint = UINT64_MAX - 1,
+                              .basisFingerprint = UINT64_MAX - 2};
   SampleRun run(1);
   Result<std::string> path = store->save(position, run.weights(), run.state());
   ASSERT_TRUE(path.ok()) << path.status().message();

@@ -184,6 +184,10 @@ TEST(CommandLine, HelpAndVersionAreText) {
   }
   std::string help = parse({"--help"})->text;
   EXPECT_THAT(help, HasSubstr("--checkpoint-every"));
+  for (const char *command :
+       {"info PROGRAM", "eval PROGRAM", "bench PROGRAM", "doctor\n", "ranks\n",
+        "rank-table\n", "make-data\n", "export PROGRAM", "pca PROGRAM"})
+    EXPECT_THAT(help, HasSubstr(std::string("\n  boost-run ") + command));
   EXPECT_THAT(help, HasSubstr("PROGRAM FILE "));
   EXPECT_THAT(help, HasSubstr("--shuffle WHEN:on|off "));
   EXPECT_THAT(help, HasSubstr("--eval,--no-eval "));

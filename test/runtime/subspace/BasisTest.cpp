@@ -59,8 +59,9 @@ std::vector<std::vector<float>> read(FileSystem &files, const std::string &path,
     parts.emplace_back(components * part.columns);
   for (std::vector<float> &part : parts)
     targets.emplace_back(part);
-  Status status = readBasis(files, path, columns, components, targets);
-  EXPECT_TRUE(status.ok()) << status.message();
+  Result<uint64_t> hash = readBasis(files, path, columns, components, targets);
+  EXPECT_TRUE(hash.ok()) << hash.status().message();
+  EXPECT_NE(*hash, 0u);
   std::vector<std::vector<float>> rows(components);
   for (int64_t row = 0; row < components; ++row)
     for (size_t i = 0; i < parts.size(); ++i) {
