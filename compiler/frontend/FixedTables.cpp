@@ -89,7 +89,10 @@ ValueTable frontend::initializerTable() {
          "`1/sqrt(fan_in)`: `std = 1/sqrt(fan_in)/0.87962566`."},
         {"xavier_uniform",
          "Uniform in `[-b, b)`, `b = gain * sqrt(6 / (fan_in + fan_out))` "
-         "(Glorot and Bengio, 2010).",
+         "(Glorot and Bengio, 2010). The fans of a weight `[a, b, ...]` are "
+         "`b` "
+         "and `a`, times the extents after these, as in PyTorch; biases have "
+         "those of their weights.",
          {optional("gain", deviation, "1.0", "Scale.")}},
         {"xavier_normal",
          "Normal, `std = gain * sqrt(2 / (fan_in + fan_out))`.",
@@ -116,21 +119,23 @@ ValueTable frontend::scheduleTable(std::optional<double> minimum,
   ValueTable length{.kind = Kind::Number, .minimum = 0.0};
   ValueTable share{.kind = Kind::Number, .minimum = 0.0};
   KeyTable unit = optional("unit", choice({"epochs", "steps"}), "\"epochs\"",
-                           "What lengths count; steps are optimizer steps.");
+                           "What lengths count; steps are optimizer steps. "
+                           "Lengths in epochs are rounded to whole steps.");
   KeyTable end = optional("end", value, "0.0", "The last value.");
   KeyTable span =
       optional("length", length, "0",
-               "Its length after the warm-up; 0 means to the end of the run.");
+               "Its length after the warm-up, from which on the value stays; 0 "
+               "means to the end of the run.");
   /// The warm-up before any schedule.
   auto make = [&](std::string name, std::string summary,
                   std::vector<KeyTable> own) {
     std::vector<KeyTable> keys = {
         required("value", value, "The value after the warm-up.")};
     llvm::append_range(keys, own);
-    keys.push_back(
-        optional("warmup", length, "0",
-                 "Length of a linear rise at the start, `initial + (value - "
-                 "initial) * (i + 1) / warmup` at its i-th step from 0."));
+    keys.push_back(optional(
+        "warmup", length, "0",
+        "Length of a linear rise at the start, `initial + (value - "
+        "initial) * min(1, (i + 1) / warmup)` at its i-th step from 0."));
     keys.push_back(
         optional("initial", value, "0.0", "What the warm-up starts from."));
     keys.push_back(unit);
@@ -180,8 +185,9 @@ ValueTable frontend::scheduleTable(std::optional<double> minimum,
               false),
        recipe(
            "recipe_cosine",
-           "`initial + (value - initial) * (i + 1) / W` in the rise, then "
-           "with `D = T - W`: `value * ((T - i) / D * (1 + cos(0.94 * pi * i "
+           "`initial + (value - initial) * min(1, (i + 1) / W)` in the rise, "
+           "then with `D = T - W`: `value * ((T - i) / D * (1 + cos(0.94 * pi "
+           "* i "
            "/ D)) / 2 + 1e-5)`.",
            true, false),
        recipe("recipe_steps",
@@ -449,7 +455,7 @@ ObjectTable frontend::trainTable() {
                 "(norm + 1e-6))`, norm being their Euclidean norm; null "
                 "leaves them. After clip_value."),
        optional("gradient_norm", boolean, "false",
-                "Whether metrics report that norm, before clipping."),
+                "Whether metrics report that norm, before any clipping."),
        optional("on_nonfinite", choice({"fail", "skip"}), "\"fail\"",
                 "What becomes of a step whose loss or gradients are not "
                 "finite. It changes nothing in either case. `fail` ends the "

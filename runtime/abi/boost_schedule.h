@@ -15,7 +15,7 @@
  *
  * The recipe_* kinds are the tables of the ResNet-50 recipe this system
  * follows; the others are the usual ones:
- *   before W   initial + (value - initial) * (i + 1) / W
+ *   before W   initial + (value - initial) * min(1, (i + 1) / W)
  *   from W on, t = i - W, L = length (or T - W when 0), both in steps:
  *   constant     value
  *   step         value * factor^floor(t / every)
@@ -61,6 +61,12 @@ static inline int boost_schedule_ends_with_run(const BoostSchedule *s) {
           !(s->length > 0.0));
 }
 
+/* After `i` of the `w` steps of a warm-up, which may end within a step. */
+static inline double boost_warmup_value(const BoostSchedule *s, double i,
+                                        double w) {
+  return s->initial + (s->value - s->initial) * fmin(i, w) / w;
+}
+
 /* i counts the warm-up, `even` the rest. */
 static inline double boost_recipe_value(const BoostSchedule *s, double i,
                                         double even, double w, double t) {
@@ -71,7 +77,7 @@ static inline double boost_recipe_value(const BoostSchedule *s, double i,
   int table = s->kind == BOOSTC_SCHEDULE_RECIPE_STEP;
   if (s->kind == BOOSTC_SCHEDULE_RECIPE_COSINE) {
     if (i < w)
-      return s->initial + (s->value - s->initial) * (i + 1.0) / w;
+      return boost_warmup_value(s, i + 1.0, w);
     return s->value *
            ((t - even) / rest * 0.5 *
                 (1.0 + cos(0.94 * 3.14159265358979323846 * even / rest)) +
@@ -105,7 +111,7 @@ static inline double boost_schedule_value_at(const BoostSchedule *s,
       s->kind <= BOOSTC_SCHEDULE_RECIPE_STEP)
     return boost_recipe_value(s, i, even, w, total);
   if (i < w)
-    return s->initial + (s->value - s->initial) * (i + 1.0) / w;
+    return boost_warmup_value(s, i + 1.0, w);
   if (s->length > 0.0) {
     t = i - w;
     length = boost_schedule_steps(s->unit, s->length, run);

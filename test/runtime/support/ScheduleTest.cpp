@@ -130,6 +130,19 @@ TEST(Schedule, ExponentialPassesItsFactorEveryUnit) {
   schedule.factor = 0.25;
   expectCurve(schedule, {2, 6}, {3, 1.5, .75, .375, .1875}, 1e-15);
 }
+TEST(Schedule, AWarmupThatEndsWithinAStepStopsAtTheValue) {
+  for (BoostScheduleKind kind :
+       {BOOSTC_SCHEDULE_CONSTANT, BOOSTC_SCHEDULE_RECIPE_COSINE}) {
+    BoostSchedule schedule = makeSchedule(kind, 1.0);
+    schedule.warmup = 2.5;
+    auto valueAt = [&](int64_t step) {
+      return boost_schedule_value_at(&schedule, {step, step}, {10, 100});
+    };
+    EXPECT_DOUBLE_EQ(valueAt(0), 0.4);
+    EXPECT_DOUBLE_EQ(valueAt(1), 0.8);
+    EXPECT_DOUBLE_EQ(valueAt(2), 1.0);
+  }
+}
 TEST(Schedule, PolynomialEndsAndStays) {
   BoostSchedule schedule = makeSchedule(BOOSTC_SCHEDULE_POLYNOMIAL, 1.0);
   schedule.end = 0.5;

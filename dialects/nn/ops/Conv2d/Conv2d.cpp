@@ -189,7 +189,8 @@ FailureOr<SmallVector<Value>> Conv2dOp::buildLayer(LayerBuilder &layer) {
            << filters << " filters";
   ConvolutionGeometry &geometry = window->geometry;
   int64_t taps = window->kernel[0] * window->kernel[1];
-  int64_t fanIn = channels / groups * taps, fanOut = filters / groups * taps;
+  // As PyTorch counts them: `fanOut` does not know of groups.
+  int64_t fanIn = channels / groups * taps, fanOut = filters * taps;
   FailureOr<Value> weight = layer.parameter(
       "weight",
       {filters, channels / groups, window->kernel[0], window->kernel[1]}, fanIn,

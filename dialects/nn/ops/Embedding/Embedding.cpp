@@ -83,7 +83,7 @@ FailureOr<SmallVector<Value>> EmbeddingOp::buildLayer(LayerBuilder &layer) {
   int64_t classes = layer.getClasses(0);
   int64_t units = layer.getInteger("units");
   FailureOr<Value> table =
-      layer.parameter("weight", {classes, units}, classes, units);
+      layer.parameter("weight", {classes, units}, units, classes);
   if (failed(table))
     return failure();
   return SmallVector<Value>{

@@ -46,7 +46,7 @@ std::vector<LayerSpec> LarsOp::getLayerSpecs() {
       "weight_decay * w)`, `w = w - lr * v`, `ratio = trust_coefficient * |w| "
       "/ "
       "(|g| + weight_decay * |w| + epsilon)` for weights and 1 for biases and "
-      "the like."};
+      "the like, and where a norm is 0."};
   spec.keys = {
       {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
       {"momentum", KeyType::Number, "Share of the velocity that is kept.",
