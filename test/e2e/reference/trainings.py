@@ -13,6 +13,7 @@ import math
 import pathlib
 import random
 import struct
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -149,6 +150,13 @@ def compare(pairs, conditioning):
     print(f"{len(pairs)} numbers, largest difference {abs(found - expected):.3g}, bound {bound:.3g}")
     if not abs(found - expected) <= bound:
         sys.exit(f"{what} is {found}, expected {expected}")
+
+
+def run_program(*command):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}\n{done.stdout}")
 
 
 def run_command(**commands):
