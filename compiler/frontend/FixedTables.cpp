@@ -90,9 +90,8 @@ ValueTable frontend::initializerTable() {
         {"xavier_uniform",
          "Uniform in `[-b, b)`, `b = gain * sqrt(6 / (fan_in + fan_out))` "
          "(Glorot and Bengio, 2010). The fans of a weight `[a, b, ...]` are "
-         "`b` "
-         "and `a`, times the extents after these, as in PyTorch; biases have "
-         "those of their weights.",
+         "`b` and `a`, times the extents after these, as in PyTorch; biases "
+         "have those of their weights.",
          {optional("gain", deviation, "1.0", "Scale.")}},
         {"xavier_normal",
          "Normal, `std = gain * sqrt(2 / (fan_in + fan_out))`.",

@@ -108,7 +108,7 @@ void addPca(CLI::App &app, Options &o) {
       ->type_name("DIR");
   app.add_option("--components", o.components,
                  "vectors of the basis, fewer than checkpoints (default: as "
-                 "many as the\nprogram's dim_reduce searches among, or 32)")
+                 "many as the\nprogram searches among)")
       ->check(integerBetween(1, 1 << 20))
       ->type_name("K");
   app.add_option("-o,--output", o.output,

@@ -10,15 +10,6 @@
 
 namespace boostrt {
 
-/// Those that `program` searches among, or the default of
-/// dim_reduce.n_components.
-static int64_t countComponents(const Program &program) {
-  constexpr int64_t kDefault = 32;
-  std::vector<const BoostState *> parts =
-      program.statesIn(BOOSTC_SAVED_IN_BASIS);
-  return parts.empty() ? kDefault : parts.front()->tensor.shape[0];
-}
-
 Status pcaCommand(const Options &options) {
   Result<std::unique_ptr<Program>> program = Program::load(options.program);
   if (!program.ok())
@@ -26,16 +17,24 @@ Status pcaCommand(const Options &options) {
   const NamedFile taken[] = {{"the program", options.program}};
   BOOSTRT_RETURN_IF_ERROR(checkOutput(realFileSystem(), "-o", *options.output,
                                       ExitCode::Checkpoint, taken));
-  int64_t components = options.components.value_or(countComponents(**program));
+  std::optional<int64_t> components = options.components;
+  if (std::vector parts = (*program)->statesIn(BOOSTC_SAVED_IN_BASIS);
+      !components && !parts.empty())
+    components = parts.front()->tensor.shape[0];
+  if (!components)
+    return Status(ExitCode::Usage,
+                  fmt::format("--components K is missing: '{}' searches for no "
+                              "step in a subspace, which would say how many",
+                              options.program));
   Result<PcaResult> made =
       makeBasis(realFileSystem(), BasisLayout::of(**program),
-                {*options.weightsDirectory, components, *options.output});
+                {*options.weightsDirectory, *components, *options.output});
   if (!made.ok())
     return made.status();
   double share =
       std::accumulate(made->variance.begin(), made->variance.end(), 0.0);
   writeResult(fmt::format("{}: {} of {}, with {:.1f} % of their variance\n",
-                          *options.output, countOf(components, "vector"),
+                          *options.output, countOf(*components, "vector"),
                           countOf(made->checkpoints, "checkpoint"),
                           100.0 * share));
   return Status();

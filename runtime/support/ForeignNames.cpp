@@ -36,7 +36,7 @@ std::string pointAtRecipe(NameKind program, std::string_view path) {
 }
 
 /// The first row for `word` whose name here is one of `legal`, the path of a
-/// key from the model's root, or which is not implemented; null without one.
+/// key from the model's root, or which boostc does not have; null without one.
 const ForeignName *findForeignName(NameKind kind, std::string_view word,
                                    std::span<const std::string_view> legal) {
   for (const ForeignName &name : kForeignNames)
@@ -60,7 +60,7 @@ std::string suggestName(NameKind kind, std::string_view word,
     if (isSameSpelling(candidate, dropModule(word)))
       return offer(candidate, "");
   if (const ForeignName *name = findForeignName(kind, word, legal))
-    return name->ours.empty() ? "; it is not implemented"
+    return name->ours.empty() ? "; boostc does not have it"
                               : offer(name->ours, name->note);
   return didYouMean(word, legal);
 }

@@ -29,7 +29,7 @@ enum class NameKind {
 struct ForeignName {
   NameKind kind;
   std::string_view theirs;
-  std::string_view ours; ///< empty: not implemented
+  std::string_view ours; ///< empty: boostc has none
   std::string_view note;
 };
 
@@ -37,7 +37,7 @@ struct ForeignName {
 std::span<const ForeignName> foreignNames();
 
 /// What was probably meant by `word`, which is not one of `legal`: "; did you
-/// mean 'dense'?", "; it is not implemented", or nothing. A spelling that
+/// mean 'dense'?", "; boostc does not have it", or nothing. A spelling that
 /// differs in case or separators alone comes first, then what other systems
 /// call it, then what is near.
 std::string suggestName(NameKind kind, std::string_view word,

@@ -114,7 +114,7 @@ def make_place():
     programs = work / "build" / "bin"
     programs.mkdir(parents=True)
     # First, so that a script's own --threads wins. Without an assembler, which takes as long as
-    # all else and is for GPUs; where there is no code for them, boostc warns of the flag.
+    # all else and is for GPUs; for CPUs alone, boostc warns of the flag.
     make_program(programs / "boostc",
                  'case "$*" in *"--target cpu"*) ;; *) set -- --ptxas off "$@" ;; esac\n'
                  f'exec python3 "{pathlib.Path(__file__).parent}/compile_once.py" '

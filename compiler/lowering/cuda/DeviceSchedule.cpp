@@ -51,14 +51,14 @@ static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
          kernel.getBuffers().size() + unit.touched.size() <= kMaxBuffers;
 }
 
-static std::pair<unsigned, uint64_t> getPlace(rt::BufferOp buffer) {
+static std::pair<unsigned, uint64_t> getSlot(rt::BufferOp buffer) {
   return {static_cast<unsigned>(buffer.getArena()), buffer.getOffset()};
 }
 
 BufferUsers::BufferUsers(train::ProgramOp program) {
   for (auto function : program.getOps<func::FuncOp>()) {
     for (auto buffer : function.getOps<rt::BufferOp>()) {
-      llvm::SmallBitVector &own = users[getPlace(buffer)];
+      llvm::SmallBitVector &own = users[getSlot(buffer)];
       own.resize(functions + 1);
       own.set(functions);
     }
@@ -70,7 +70,7 @@ llvm::SmallBitVector
 BufferUsers::getCommon(ArrayRef<rt::BufferOp> buffers) const {
   llvm::SmallBitVector common(functions, true);
   for (rt::BufferOp buffer : buffers) {
-    llvm::SmallBitVector own = users.lookup(getPlace(buffer));
+    llvm::SmallBitVector own = users.lookup(getSlot(buffer));
     own.resize(functions);
     common &= own;
   }

@@ -44,8 +44,9 @@ struct OutlineDeviceKernels
                                       kKernelModuleName);
     KernelSources known;
     sources = &known;
-    BufferUsers all(getOperation());
-    users = hasManyRules(getOperation()) ? &all : nullptr;
+    std::optional<BufferUsers> all;
+    users =
+        hasManyRules(getOperation()) ? &all.emplace(getOperation()) : nullptr;
     for (func::FuncOp function : functions)
       if (failed(outline(function)))
         return signalPassFailure();

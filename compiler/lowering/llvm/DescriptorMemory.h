@@ -74,7 +74,7 @@ private:
 /// A table that has each entry once.
 template <typename T> class UniqueEntries {
 public:
-  /// The index of `entry`, which is appended where there is no equal one.
+  /// The index of `entry`, which is appended unless an equal one exists.
   uint32_t add(const T &entry) {
     auto [known, isNew] = indices.try_emplace(
         getBytes(llvm::ArrayRef(entry)), static_cast<uint32_t>(entries.size()));

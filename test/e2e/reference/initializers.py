@@ -75,7 +75,7 @@ def model(name, layers, **reads):
 
 
 def models():
-    """Convolutions and dense layers are one behind the other, embeddings are added up."""
+    """Convolutions and dense layers follow each other, embeddings are added up."""
     for kind, groups in (("conv2d", 1), ("grouped", GROUPS)):
         layers = [layer(kind, name, "conv2d", filters=extents(kind, number)[1], kernel=KERNEL,
                         groups=groups, padding="same") for number, name in enumerate(INITIALIZERS)]

@@ -50,11 +50,11 @@ import pathlib
 import random
 import shutil
 import struct
-import subprocess
 import sys
 
 from layer_cases import LAYERS, LOSSES, PLAIN, TOKENS
-from trainings import as_float32, read_events, read_golden, read_weights, run_command, write_npy
+from trainings import (as_float32, read_events, read_golden, read_weights, run_command,
+                       run_program, write_npy)
 from data_files import npy_file  # noqa: E402: trainings.py knows its folder
 
 SAMPLES, PER_PROGRAM, FAR, MOVED = 4, 32, -1e36, 32
@@ -261,8 +261,7 @@ def write_models(folder):
 
 def build(folder, *options):
     for program in (*programs(), *LOSSES):
-        subprocess.run(["boostc", f"{program}.json", *options, "-o", f"{program}.so"], cwd=folder,
-                       check=True)
+        run_program("boostc", f"{program}.json", *options, "-o", f"{program}.so", cwd=folder)
 
 
 # --- What PyTorch computes ----------------------------------------------------
@@ -418,13 +417,10 @@ def train(folder, program, device, *options):
     """Gradients and statistics after a step, its loss, and what an evaluation reports."""
     kept, metrics = folder / f"{program}-{device}", folder / f"{program}-{device}.jsonl"
     shutil.rmtree(kept, ignore_errors=True)
-    run = subprocess.run(
-        ["boost-run", f"{program}.so", "--data", f"npy:{program}", "--init",
-         f"{program}.safetensors", "--shuffle", "off", "--progress", "none", "--threads", "1",
-         "--device", device, "--checkpoint-dir", kept.name, "--metrics", metrics.name, *options],
-        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if run.returncode:
-        sys.exit(run.stdout)
+    run_program("boost-run", f"{program}.so", "--data", f"npy:{program}", "--init",
+                f"{program}.safetensors", "--shuffle", "off", "--progress", "none", "--threads",
+                "1", "--device", device, "--checkpoint-dir", kept.name, "--metrics", metrics.name,
+                *options, cwd=folder)
     checkpoint = kept / f"{program}-1_1.ckpt"
     state = read_weights(checkpoint / "state.safetensors")
     found = {name.removesuffix(".momentum"): values for name, values in state.items()}

@@ -152,8 +152,8 @@ def compare(pairs, conditioning):
         sys.exit(f"{what} is {found}, expected {expected}")
 
 
-def run_program(*command):
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE,
+def run_program(*command, cwd=None):
+    done = subprocess.run([str(part) for part in command], cwd=cwd, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}\n{done.stdout}")

@@ -56,11 +56,12 @@ TEST(DataSource, UnknownSchemeGetsASuggestion) {
             "mean 'mnist'?; write mnist:DIR, cifar10:DIR, npy:DIR, "
             "imagefolder:DIR, digits or "
             "digits:train=N,test=M,seed=S");
-  EXPECT_EQ(errorOf("cifar100:DIR"),
-            "data source 'cifar100:DIR': unknown data scheme 'cifar100'; it is "
-            "not implemented; write "
-            "mnist:DIR, cifar10:DIR, npy:DIR, imagefolder:DIR, digits or "
-            "digits:train=N,test=M,seed=S");
+  EXPECT_EQ(
+      errorOf("cifar100:DIR"),
+      "data source 'cifar100:DIR': unknown data scheme 'cifar100'; boostc "
+      "does not have it; write "
+      "mnist:DIR, cifar10:DIR, npy:DIR, imagefolder:DIR, digits or "
+      "digits:train=N,test=M,seed=S");
   EXPECT_EQ(errorOf(""), "data source '': no data scheme; write mnist:DIR, "
                          "cifar10:DIR, npy:DIR, imagefolder:DIR, digits or "
                          "digits:train=N,test=M,seed=S");

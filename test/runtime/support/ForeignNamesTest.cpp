@@ -56,8 +56,8 @@ TEST(SuggestName, KnowsOtherSystems) {
 
 TEST(SuggestName, OffersNothingForWhatIsNotImplemented) {
   for (const char *word : {"SyncBatchNorm", "RMSNorm", "Conv1d"})
-    EXPECT_EQ(layer(word), "; it is not implemented") << word;
-  EXPECT_EQ(optimizer("thor"), "; it is not implemented");
+    EXPECT_EQ(layer(word), "; boostc does not have it") << word;
+  EXPECT_EQ(optimizer("thor"), "; boostc does not have it");
 }
 
 TEST(SuggestName, FallsBackToWhatIsNear) {

@@ -51,8 +51,8 @@ TEST(ContinueWith, BeginsASentenceAfterAQuestion) {
   EXPECT_EQ(continueWith("", "expected a or b"), "; expected a or b");
   EXPECT_EQ(continueWith("; did you mean 'a'?", "expected a or b"),
             "; did you mean 'a'? Expected a or b");
-  EXPECT_EQ(continueWith("; it is not implemented", "see 'a'"),
-            "; it is not implemented; see 'a'");
+  EXPECT_EQ(continueWith("; boostc does not have it", "see 'a'"),
+            "; boostc does not have it; see 'a'");
 }
 
 TEST(NearestSpelling, IsBlindToCaseAndDashes) {
