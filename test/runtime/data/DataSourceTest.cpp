@@ -79,8 +79,8 @@ TEST(DataSource, OtherNamesOfASchemeAreUnderstood) {
                 HasSubstr("unknown data scheme '" + std::string(name) +
                           "'; did you mean '" + scheme + "'"));
   EXPECT_THAT(errorOf("tfrecord:DIR"),
-              HasSubstr("unknown data scheme 'tfrecord'; it is not "
-                        "implemented; write mnist:DIR"));
+              HasSubstr("unknown data scheme 'tfrecord'; boostc does "
+                        "not have it; write mnist:DIR"));
 }
 
 TEST(DataSource, ADirectoryIsKnownByWhatItHolds) {
