@@ -21,8 +21,9 @@ static constexpr Boost kBoosts[] = {
 llvm::ArrayRef<Boost> boost::getBoosts() { return kBoosts; }
 
 static constexpr StringLiteral kFeatures[] = {
-    kBoosts[0].name, kBoosts[1].name, kBoosts[2].name, kBoosts[3].name,
-    kBoosts[4].name, kBoosts[5].name, kMixedPrecision, kLossScale};
+    kBoosts[0].name, kBoosts[1].name, kBoosts[2].name,
+    kBoosts[3].name, kBoosts[4].name, kBoosts[5].name,
+    kMixedPrecision, kLossScale,      kThor};
 
 llvm::ArrayRef<StringLiteral> boost::getFeatures() { return kFeatures; }
 
@@ -34,6 +35,8 @@ static constexpr Conflict kConflicts[] = {
      "a direction in the subspace moves all parameters, frozen ones too"},
     {kDimReduce, kLossScaleGroup,
      "the subspace needs the gradient of one loss, scaled as a whole"},
+    {kDimReduce, kThor,
+     "a step of the subspace takes the place of the optimizer's"},
     {kLossScaleGroup, kLossScale, "both would scale the loss"}};
 
 llvm::ArrayRef<Conflict> boost::getConflicts() { return kConflicts; }

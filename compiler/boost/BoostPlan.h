@@ -21,10 +21,12 @@ llvm::ArrayRef<Boost> getBoosts();
 
 inline constexpr llvm::StringLiteral kLossScaleGroup = "loss_scale_group";
 
-/// Parts of a recipe besides boosts that a boost may not go with, by their keys
-/// in the model file.
+/// Parts of a recipe besides boosts that a boost may not go with: keys of the
+/// model file.
 inline constexpr llvm::StringLiteral kMixedPrecision = "amp";
 inline constexpr llvm::StringLiteral kLossScale = "amp.loss_scale";
+/// An optimizer that is as much of a boost as the others.
+inline constexpr llvm::StringLiteral kThor = "thor";
 
 /// What the legality matrix is about: the boosts, then the other parts.
 llvm::ArrayRef<llvm::StringLiteral> getFeatures();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialects/coll/CollDialect.h"
+#include "dialects/thor/ThorDialect.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Pass/Pass.h"
 

@@ -253,6 +253,53 @@ def AccumulateInPlacePass
   }];
 }
 
+def PreconditionGradientsPass
+    : Pass<"boostc-precondition-gradients", "::boostc::train::ProgramOp"> {
+  let summary = "THOR: gradients are multiplied with inverse Kronecker factors";
+  let description = [{
+    Replaces each `thor.natural_gradient` of `@update`. Where the op that gives the gradient in
+    `@micro` knows its factors (`PreconditionableOpInterface`), the layer gets two accumulators,
+    the factors, and three states: their inverses, and whether both could be computed. Any other
+    parameter keeps its gradient. A remark says which, and what it costs.
+
+    Steps are of two variants then. Steps that refresh have an `@micro` that returns factors,
+    too, and an `@update` that inverts them and uses the inverses at once. Those between use the
+    inverses of the last step that refreshed them and was applied. With a frequency of 1 all
+    steps refresh.
+
+    The first step refreshes, then the first one of `frequency` steps or more after a refresh
+    in which all parameters train (`boostc-freeze-layers`). A selector counts steps since then
+    in a state, `thor.age`. A refresh that is not applied, because of an overflow, is made again
+    two steps later, when the host knows of it.
+
+    A layer whose factors could not be inverted takes its plain gradient until the next refresh.
+
+    Before:
+    ```mlir
+    %m = train.divide_gradient %g by %count : tensor<4x3xf32>
+    %p = thor.natural_gradient %m of @w damping %lambda frequency 100 block_size 128
+        : tensor<4x3xf32>
+    ```
+    After, in `@update`:
+    ```mlir
+    %m = train.divide_gradient %g by %count : tensor<4x3xf32>
+    %p = thor.precondition %m, %a, %b if %ready groups 1 positions 1
+        : tensor<4x3xf32>, tensor<1x3x3xf32>, tensor<1x4x4xf32>
+    ```
+    and in `@update_refresh`:
+    ```mlir
+    %x, %failed = thor.damped_inverse %factor_a by %count rows 1 positions 1 damping %lambda
+        : tensor<1x3x3xf32>
+    %y, %failed_1 = thor.damped_inverse %factor_g by %count rows 1 positions 1 damping %lambda
+        : tensor<1x4x4xf32>
+    ...
+    %p = thor.precondition %m, %x, %y if %ready groups 1 positions 1
+        : tensor<4x3xf32>, tensor<1x3x3xf32>, tensor<1x4x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::boostc::thor::ThorDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ReduceGradientsPass
     : Pass<"boostc-reduce-gradients", "::boostc::train::ProgramOp"> {
   let summary = "Data parallel: gradients are summed over ranks before the update";

@@ -219,6 +219,8 @@ private:
   bool has(StringRef feature, const Candidate &end) {
     if (feature == boost::kLossScale)
       return !model.at("amp").at("loss_scale").is(Node::Kind::Null);
+    if (feature == boost::kThor)
+      return model.at("optimizer").at("type").text == boost::kThor;
     llvm::ArrayRef<Candidate> earlier(candidates.data(), &end);
     return llvm::any_of(earlier, [&](const Candidate &candidate) {
       return candidate.boost.name == feature && candidate.isOn;

@@ -27,10 +27,9 @@ static train::ScheduleAttr makeSchedule(OpBuilder &b, const Node &node) {
   numbers[Attr::Value] = get("value");
   numbers[Attr::Initial] = get("initial");
   numbers[Attr::End] = get("end");
-  numbers[Attr::Factor] =
-      *kind == train::ScheduleKind::Polynomial ? get("power") : get("factor");
+  numbers[Attr::Factor] = node.find("power") ? get("power") : get("factor");
   numbers[Attr::Warmup] = get("warmup");
-  numbers[Attr::Every] = get("every");
+  numbers[Attr::Every] = node.find("halve_at") ? get("halve_at") : get("every");
   numbers[Attr::Length] = get("length");
   const Node *unit = node.find("unit");
   return Attr::get(b.getContext(), *kind,
@@ -128,6 +127,7 @@ public:
     current = parameter;
     loc = parameter.getLoc();
     role = static_cast<BoostRole>(parameter.getRole());
+    parameterName = parameter.getSymName();
     group = nullptr;
     size_t index = 0;
     for (const Node &candidate : node.at("groups").items) {
@@ -221,6 +221,8 @@ public:
   LogicalResult build() {
     const LayerEntry &entry =
         parts.table.entry(LayerSpec::Kind::Optimizer, node.at("type").text);
+    if (entry.spec.isSecondOrder && failed(checkCurvature()))
+      return failure();
     update = createFunction(parts, train::kUpdate);
     Location loc = nameLocation(b, "optimizer", node.extent);
     for (Type type : micro.getResultTypes())
@@ -271,6 +273,30 @@ public:
   }
 
 private:
+  /// Products of gradients are curvature for the mean of a likelihood of
+  /// labels.
+  LogicalResult checkCurvature() {
+    const Node &loss = parts.model.at("loss");
+    const LayerSpec &spec =
+        parts.table.entry(LayerSpec::Kind::Loss, loss.at("op").text).spec;
+    std::string what = formatv("optimizer '{0}'", node.at("type").text);
+    if (!spec.isLikelihood)
+      parts.errors.error(
+          loss.extent,
+          formatv("{0} takes products of gradients for curvature, which they "
+                  "are for the loss softmax_cross_entropy alone; found '{1}'; "
+                  "use that loss, or another optimizer",
+                  what, loss.at("op").text));
+    if (parts.isWeighted)
+      parts.errors.error(
+          loss.extent,
+          formatv("{0} needs the plain mean over samples, and the model has an "
+                  "input of role 'weight'; remove that, or use another "
+                  "optimizer",
+                  what));
+    return failure(parts.errors.hasErrors());
+  }
+
   const Node &getTrain(StringRef key) {
     return parts.model.at("train").at(key);
   }

@@ -197,7 +197,21 @@ ValueTable frontend::scheduleTable(std::optional<double> minimum,
            "recipe_step",
            "`value` times 1, 0.1, 0.01 and 0.001 up to 0.2, 0.5, 0.7 and 0.9 "
            "of T, then 5e-5.",
-           false, false)}};
+           false, false),
+       {"recipe_thor",
+        "THOR's learning rate for ResNet-50, with `e` the epochs at the end of "
+        "the step: `value * (1 - e / length)^power`, half of it from epoch "
+        "`halve_at` on and a quarter one epoch later.",
+        {required("value", value, "The value of epoch 0."),
+         required("power", share, "The exponent."),
+         optional("length", length, "0",
+                  "Epochs to the value 0; 0 means to the end of the run."),
+         optional("halve_at", length, "39", "In epochs.")}},
+       {"recipe_damping",
+        "THOR's damping for ResNet-50, `value * factor^(e / 10)`, with `e` the "
+        "epochs at the end of the step.",
+        {required("value", value, "The value of epoch 0."),
+         required("factor", share, "From one ten epochs to the next.")}}}};
   schedules.numberCase = "constant";
   return makeVariant(std::move(schedules));
 }

@@ -10,6 +10,7 @@
 #include "compiler/frontend/Overrides.h"
 #include "compiler/frontend/ResolveModel.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/thor/ThorDialect.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/Verifier.h"
 
@@ -116,7 +117,7 @@ private:
 } // namespace
 
 void boostc::loadModelDialects(mlir::MLIRContext &context) {
-  context.loadDialect<nn::NnDialect, train::TrainDialect>();
+  context.loadDialect<nn::NnDialect, thor::ThorDialect, train::TrainDialect>();
 }
 
 FrontendStatus boostc::importModel(mlir::MLIRContext &context,

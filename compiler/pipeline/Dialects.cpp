@@ -3,6 +3,7 @@
 #include "dialects/coll/CollDialect.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/rt/RtDialect.h"
+#include "dialects/thor/ThorDialect.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,7 +33,7 @@ using namespace mlir;
 
 void boostc::registerCompilerDialects(DialectRegistry &registry) {
   registry.insert<coll::CollDialect, nn::NnDialect, train::TrainDialect,
-                  rt::RtDialect, check::CheckDialect, affine::AffineDialect,
+                  thor::ThorDialect, rt::RtDialect, check::CheckDialect, affine::AffineDialect,
                   arith::ArithDialect, bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
                   linalg::LinalgDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,

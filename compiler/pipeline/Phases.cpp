@@ -103,6 +103,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Step:
     // First: what follows changes the functions of all variants alike.
     program.addPass(boost::createFreezeLayersPass());
+    // A refresh needs a step that trains everything.
+    program.addPass(boost::createPreconditionGradientsPass());
     program.addPass(boost::createSearchSubspacePass());
     // What a micro-batch contributes is known before what ranks sum of it.
     program.addPass(boost::createAverageMicroBatchesPass());

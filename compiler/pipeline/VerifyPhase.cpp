@@ -5,6 +5,7 @@
 #include "compiler/pipeline/Passes.h"
 #include "compiler/pipeline/Phases.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/thor/ThorDialect.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,10 +38,10 @@ struct PhaseRules {
 };
 
 PhaseRules getRules(Phase phase) {
-  static constexpr StringRef kValueDialects[] = {"nn", "train", "func",
+  static constexpr StringRef kValueDialects[] = {"nn", "train", "thor", "func",
                                                  "arith"};
-  static constexpr StringRef kStepDialects[] = {"nn", "train", "coll", "func",
-                                                "arith"};
+  static constexpr StringRef kStepDialects[] = {"nn",   "train", "thor",
+                                                "coll", "func",  "arith"};
   static constexpr StringRef kLinalgDialects[] = {
       "linalg", "tensor", "arith", "math", "func", "rt", "train"};
   static constexpr StringRef kBufferDialects[] = {
@@ -108,6 +109,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return op->emitOpError("should be gone by phase '") << phase << "'";
     if (current >= Phase::Backward &&
         isa<train::ValueAndGradOp, train::EvaluateOp>(op))
+      return op->emitOpError("should be gone by phase '") << phase << "'";
+    if (current >= Phase::Step && isa<thor::NaturalGradientOp>(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
     if (!rules.allowsTensors)
       for (Value result : op->getResults())

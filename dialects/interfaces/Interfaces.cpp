@@ -63,6 +63,7 @@ StringRef boostc::CollectiveOpInterface::getParameter(unsigned index) {
 #include "dialects/interfaces/LibraryCallOpInterface.cpp.inc"
 #include "dialects/interfaces/LowerToLinalgOpInterface.cpp.inc"
 #include "dialects/interfaces/PrecisionOpInterface.cpp.inc"
+#include "dialects/interfaces/PreconditionableOpInterface.cpp.inc"
 #include "dialects/interfaces/ReferenceOpInterface.cpp.inc"
 #include "dialects/interfaces/ScalarFunctionOpInterface.cpp.inc"
 #include "dialects/interfaces/ScalarUpdateOpInterface.cpp.inc"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialects/interfaces/ErrorBound.h"
+#include "dialects/interfaces/KroneckerLayer.h"
 #include "dialects/interfaces/LayerKind.h"
 #include "dialects/interfaces/LayerSpec.h"
 #include "dialects/interfaces/Precision.h"
@@ -61,5 +62,6 @@ llvm::LogicalResult verifyContraction(mlir::Operation *op);
 #include "dialects/interfaces/LibraryCallOpInterface.h.inc"
 #include "dialects/interfaces/LowerToLinalgOpInterface.h.inc"
 #include "dialects/interfaces/PrecisionOpInterface.h.inc"
+#include "dialects/interfaces/PreconditionableOpInterface.h.inc"
 #include "dialects/interfaces/ReferenceOpInterface.h.inc"
 #include "dialects/interfaces/ScalarUpdateOpInterface.h.inc"

@@ -78,6 +78,12 @@ struct LayerSpec {
   llvm::StringRef normalizedForm = {};
   /// Losses: whether the layer before gives a score of each class.
   bool comparesClasses = false;
+  /// Losses: whether it is minus the logarithm of the probability that a softmax
+  /// of the scores gives to the label, so that products of gradients are those
+  /// of a Fisher matrix.
+  bool isLikelihood = false;
+  /// Optimizers: whether they take such products for curvature.
+  bool isSecondOrder = false;
 };
 
 /// How a layer's running mean and variance follow the values of a step.
@@ -150,8 +156,9 @@ public:
   virtual int64_t getClasses(unsigned index) = 0;
   /// Optimizers: whether the step is applied, the flag of `train.commit`.
   mlir::Value applied;
-  /// Optimizers: what the parameter at hand is to its layer.
+  /// Optimizers: what the parameter at hand is to its layer, and its name.
   BoostRole role = BOOSTC_ROLE_WEIGHT;
+  llvm::StringRef parameterName;
 
   /// A diagnostic at the position of `key`'s value, or of the layer without
   /// one.

@@ -54,6 +54,9 @@ void boostc::rt::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *context, RtDialect *) {
     CollectiveOp::attachInterface<LibraryCallModel<CollectiveOp, true>>(
         *context);
+    DampedInverseOp::attachInterface<LibraryCallModel<DampedInverseOp>>(
+        *context);
+    GramOp::attachInterface<LibraryCallModel<GramOp>>(*context);
     ConvolutionOp::attachInterface<LibraryCallModel<ConvolutionOp>>(*context);
     GatherOp::attachInterface<LibraryCallModel<GatherOp>>(*context);
     MatmulOp::attachInterface<LibraryCallModel<MatmulOp>>(*context);

@@ -169,6 +169,23 @@ bool boostc::rt::isAccumulator(BindingKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
+LogicalResult
+boostc::rt::verifyDestinationStyle(DestinationStyleOpInterface op) {
+  ValueRange destinations = op.getDpsInits();
+  bool onTensors = isa<TensorType>(destinations.front().getType());
+  if (llvm::any_of(op->getOperandTypes(), [&](Type type) {
+        return isa<TensorType>(type) != onTensors;
+      }))
+    return op->emitOpError("expected operands all tensors or all memrefs");
+  TypeRange expected =
+      onTensors ? TypeRange(destinations.getTypes()) : TypeRange();
+  if (op->getResultTypes() != expected)
+    return op->emitOpError("expected the types of its destinations as results "
+                           "on tensors and no result on memrefs, found ")
+           << op->getResultTypes();
+  return success();
+}
+
 void boostc::rt::addEffects(
     DestinationStyleOpInterface op, ArrayRef<Value> workspace,
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

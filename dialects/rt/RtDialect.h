@@ -3,6 +3,7 @@
 
 #include "dialects/interfaces/Interfaces.h"
 #include "dialects/rt/Convolution.h"
+#include "dialects/rt/Gram.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
@@ -60,6 +61,11 @@ Precision getMatmulPrecision(mlir::Operation *program);
 /// Whether the elements of `type`, of static shape, fill one piece of memory,
 /// in whatever order of the dimensions.
 bool isDense(mlir::MemRefType type);
+
+/// Checks that the operands of `op` are all tensors, with a result of the type
+/// of each destination, or all memrefs, without results.
+llvm::LogicalResult
+verifyDestinationStyle(mlir::DestinationStyleOpInterface op);
 
 /// What `op` does to memory: on memrefs it writes its destination and its
 /// `workspace`, null where it has none, and reads the other operands. On

@@ -136,7 +136,9 @@ def BoostScheduleKind : AbiEnum<"BOOSTC_SCHEDULE",
   AbiCase<"RecipePoly", 6, "recipe_poly">,
   AbiCase<"RecipeCosine", 7, "recipe_cosine">,
   AbiCase<"RecipeSteps", 8, "recipe_steps">,
-  AbiCase<"RecipeStep", 9, "recipe_step">], 1>;
+  AbiCase<"RecipeStep", 9, "recipe_step">,
+  AbiCase<"RecipeThor", 10, "recipe_thor">,
+  AbiCase<"RecipeDamping", 11, "recipe_damping">], 1>;
 
 def BoostScheduleUnit : AbiEnum<"BOOSTC_UNIT",
     "What lengths of a schedule count.", [

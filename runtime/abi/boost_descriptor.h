@@ -13,7 +13,7 @@ extern "C" {
 
 #define BOOSTC_ABI_VERSION 20u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0x73c51bcbu
+#define BOOSTC_ABI_LAYOUT 0x60400b10u
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -138,7 +138,9 @@ typedef enum BoostScheduleKind {
   BOOSTC_SCHEDULE_RECIPE_COSINE = 7,
   BOOSTC_SCHEDULE_RECIPE_STEPS = 8,
   BOOSTC_SCHEDULE_RECIPE_STEP = 9,
-  BOOSTC_SCHEDULE_COUNT = 10
+  BOOSTC_SCHEDULE_RECIPE_THOR = 10,
+  BOOSTC_SCHEDULE_RECIPE_DAMPING = 11,
+  BOOSTC_SCHEDULE_COUNT = 12
 } BoostScheduleKind;
 
 /* What lengths of a schedule count. */

@@ -13,8 +13,13 @@
  * part of the epochs that is done, in steps of the present size: the same part
  * of the data has the same value, whatever the windows.
  *
- * The recipe_* kinds are the tables of the ResNet-50 recipe this system
- * follows; the others are the usual ones:
+ * The recipe_* kinds are the tables of the ResNet-50 recipes this system
+ * follows; the last two, with e = (i + 1) / steps per epoch,
+ *   recipe_thor     value * (1 - e / L)^factor for e < L, then 0; L in epochs
+ *                   (those of the run when 0); half of it from e = every on,
+ *                   a quarter from e = every + 1 on
+ *   recipe_damping  value * factor^(e / 10)
+ * The others are the usual ones:
  *   before W   initial + (value - initial) * min(1, (i + 1) / W)
  *   from W on, t = i - W, L = length (or T - W when 0), both in steps:
  *   constant     value
@@ -57,7 +62,8 @@ static inline int boost_schedule_ends_with_run(const BoostSchedule *s) {
   return (s->kind >= BOOSTC_SCHEDULE_RECIPE_LINEAR &&
           s->kind <= BOOSTC_SCHEDULE_RECIPE_STEP) ||
          ((s->kind == BOOSTC_SCHEDULE_POLYNOMIAL ||
-           s->kind == BOOSTC_SCHEDULE_COSINE) &&
+           s->kind == BOOSTC_SCHEDULE_COSINE ||
+           s->kind == BOOSTC_SCHEDULE_RECIPE_THOR) &&
           !(s->length > 0.0));
 }
 
@@ -99,6 +105,21 @@ static inline double boost_recipe_value(const BoostSchedule *s, double i,
                    */
 }
 
+/* `epochs`: e. */
+static inline double boost_thor_value(const BoostSchedule *s, double epochs,
+                                      double run) {
+  double length, value;
+  if (s->kind == BOOSTC_SCHEDULE_RECIPE_DAMPING)
+    return s->value * pow(s->factor, epochs / 10.0);
+  length = s->length > 0.0 ? s->length : run;
+  value = s->value * pow(fmax(1.0 - epochs / length, 0.0), s->factor);
+  if (epochs >= s->every)
+    value *= 0.5;
+  if (epochs >= s->every + 1.0)
+    value *= 0.5;
+  return value;
+}
+
 /* The value for the step after those of `done`. */
 static inline double boost_schedule_value_at(const BoostSchedule *s,
                                              BoostProgress done,
@@ -110,6 +131,11 @@ static inline double boost_schedule_value_at(const BoostSchedule *s,
   if (s->kind >= BOOSTC_SCHEDULE_RECIPE_LINEAR &&
       s->kind <= BOOSTC_SCHEDULE_RECIPE_STEP)
     return boost_recipe_value(s, i, even, w, total);
+  if (s->kind >= BOOSTC_SCHEDULE_RECIPE_THOR &&
+      s->kind <= BOOSTC_SCHEDULE_RECIPE_DAMPING) {
+    double epoch = (double)(run.steps_per_epoch > 1 ? run.steps_per_epoch : 1);
+    return boost_thor_value(s, (even + 1.0) / epoch, total / epoch);
+  }
   if (i < w)
     return boost_warmup_value(s, i + 1.0, w);
   if (s->length > 0.0) {

@@ -171,21 +171,27 @@ private:
       model.vocabulary = draw(2, 40);
     if (draw(0, 5) == 0)
       model.target = llvm::formatv("[{0}]", model.classes);
-    model.optimizer = drawOptimizer();
+    const LayerSpec &optimizer = optimizers[draw(0, optimizers.size() - 1)];
+    model.optimizer = drawOptimizer(optimizer);
     model.train =
         pick<const char *>({"{}", "{}", R"({ "clip_norm": 0.1 })",
                             R"({ "clip_value": 0.01, "gradient_norm": true })",
                             R"({ "clip_value": 0.02, "clip_norm": 0.05 })"});
+    // What takes products of gradients for curvature has one loss, of samples
+    // that count alike.
+    if (optimizer.isSecondOrder) {
+      model.target = "";
+      return model;
+    }
     model.loss = drawLoss(!model.target.empty());
     if (draw(0, 5) == 0)
       model.weights = "[]";
     return model;
   }
 
-  /// An optimizer of the table with what its keys may say; rates are small
-  /// enough for most models to stay finite.
-  std::string drawOptimizer() {
-    const LayerSpec &spec = optimizers[draw(0, optimizers.size() - 1)];
+  /// An optimizer with what its keys may say; rates are small enough for most
+  /// models to stay finite.
+  std::string drawOptimizer(const LayerSpec &spec) {
     std::string text = "{ \"type\": \"" + spec.name.str() + "\"";
     for (const KeySpec &key : spec.keys) {
       if (!key.isRequired() && draw(0, 1))

@@ -13,7 +13,9 @@
 //    none (hasManyRules).
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
+#include "compiler/lowering/cpu/EmitDampedInverse.h"
 #include "compiler/lowering/cpu/EmitGatherScatter.h"
+#include "compiler/lowering/cpu/EmitGram.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/WeightPacking.h"
@@ -55,9 +57,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     kernels = 0;
     KernelGroup group;
     bool sortsParameters = hasManyRules(getOperation());
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    int64_t maxLanes = target ? getVectorRegisters(target).lanes : 1;
+    int64_t maxLanes = getMaxLanes();
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
@@ -99,7 +99,48 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       outlineRows(function, gather, planGather(gather), emitGather);
     else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
       outlineRows(function, scatter, planScatterAdd(scatter), emitScatterAdd);
+    else if (auto gram = dyn_cast<rt::GramOp>(op))
+      outlineGram(function, gram);
+    else if (auto inverse = dyn_cast<rt::DampedInverseOp>(op))
+      outlineInverse(function, inverse);
     return success();
+  }
+
+  /// Elements of the widest vectors of the target.
+  int64_t getMaxLanes() {
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    return target ? getVectorRegisters(target).lanes : 1;
+  }
+
+  void outlineGram(func::FuncOp function, rt::GramOp op) {
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    GramPlan plan =
+        planGram(op, getMaxLanes(), target ? target.getThreads() : 1);
+    outlineOp(
+        function, op, plan.pieces, getGrain(plan.workPerPiece),
+        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
+          emitGram(builder, op.getLoc(), plan, mapping.lookup(op.getInput()),
+                   mapping.lookup(op.getValid()),
+                   mapping.lookup(op.getDestination()), begin, end);
+        });
+  }
+
+  void outlineInverse(func::FuncOp function, rt::DampedInverseOp op) {
+    auto type = cast<MemRefType>(op.getMatrices().getType());
+    int64_t work =
+        type.getNumElements() / type.getDimSize(0) * type.getDimSize(1);
+    outlineOp(
+        function, op, type.getDimSize(0), getGrain(work),
+        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
+          DampedInverseBuffers buffers{
+              mapping.lookup(op.getMatrices()), mapping.lookup(op.getWeight()),
+              mapping.lookup(op.getDamping()), mapping.lookup(op.getInverses()),
+              mapping.lookup(op.getFailed())};
+          emitDampedInverse(builder, op.getLoc(), buffers, getMaxLanes(), begin,
+                            end);
+        });
   }
 
   std::string nameKernel(func::FuncOp function) {
@@ -285,11 +326,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     Value end = extent > 1 ? body->getArgument(1) : Value();
     for (const KernelPart &part : done.parts)
       cloneViews(builder, part.op, mapping);
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    FailureOr<int64_t> minGrain = emitParts(
-        builder, done.parts, target ? getVectorRegisters(target).lanes : 1,
-        mapping, begin, end);
+    FailureOr<int64_t> minGrain =
+        emitParts(builder, done.parts, getMaxLanes(), mapping, begin, end);
     if (failed(minGrain))
       return failure();
     known.minGrain = *minGrain;

@@ -24,11 +24,12 @@ static bool conflicts(const DeviceUnit &a, const DeviceUnit &b) {
   return meets(a.written, b.touched) || meets(b.written, a.touched);
 }
 
-/// Whether a single block may do it, among others. Tiled contractions are for
-/// as many blocks as they ask for.
+/// Whether a single block may do it, among others. Tiled contractions, and what
+/// whole blocks do, are for as many blocks as they ask for.
 static bool isSmall(const DeviceUnit &unit) {
   return llvm::all_of(unit.nests, [](const GridNest &nest) {
-    return !nest.plan.tiling && nest.countIterations() <= kSmallWork;
+    return !nest.plan.tiling && nest.plan.blocks == 0 &&
+           nest.countIterations() <= kSmallWork;
   });
 }
 

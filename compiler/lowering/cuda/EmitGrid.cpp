@@ -181,5 +181,7 @@ void boostc::emitGrid(OpBuilder &builder, gpu::GPUFuncOp kernel, Location loc,
                       Value thread) {
   if (nest.plan.tiling)
     return emitTiled(builder, loc, nest, memory, block, thread);
+  if (nest.plan.blocks > 0)
+    return nest.getMain().emitBlock(builder, kernel, block, thread);
   GridEmitter(builder, kernel, loc, nest).emit(block, thread);
 }

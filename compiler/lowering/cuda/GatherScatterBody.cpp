@@ -109,13 +109,6 @@ public:
 
 } // namespace
 
-/// Threads in the order of the loops.
-static PlannedBody planInOrder(std::unique_ptr<KernelBody> body) {
-  GridPlan plan = planGrid(
-      *body, llvm::to_vector(llvm::seq<unsigned>(0, body->loops.size())));
-  return PlannedBody{std::move(body), std::move(plan)};
-}
-
 PlannedBody boostc::buildGatherBody(rt::GatherOp op, const IRMapping &buffers) {
   return planInOrder(std::make_unique<GatherBody>(op, buffers));
 }

@@ -13,6 +13,10 @@ Value KernelBody::emitCombined(OpBuilder &, unsigned, Value, Value) {
   llvm_unreachable("the reduction cannot be split");
 }
 
+void KernelBody::emitBlock(OpBuilder &, gpu::GPUFuncOp, Value, Value) {
+  llvm_unreachable("the plan has tiles");
+}
+
 static int64_t countIterations(const KernelBody &body, bool isReduction) {
   int64_t iterations = 1;
   for (const KernelBody::Loop &loop : body.loops)
@@ -38,6 +42,8 @@ int64_t GridPlan::getItemsPerBlock() const { return kBlockThreads / lanes; }
 int64_t GridPlan::countBlocks() const {
   if (tiling)
     return tiling->countBlocks();
+  if (blocks > 0)
+    return blocks;
   return llvm::divideCeil(items, getItemsPerBlock());
 }
 

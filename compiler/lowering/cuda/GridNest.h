@@ -58,6 +58,12 @@ public:
 
   virtual size_t countOutputs() const { return 1; }
 
+  /// What block `block` does for its thread `thread`, as a whole: of a plan with
+  /// `blocks`, whose body has no code of one iteration. Shared memory may be
+  /// added to `kernel`.
+  virtual void emitBlock(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp kernel,
+                         mlir::Value block, mlir::Value thread);
+
   /// Whether partial reductions can be computed apart and combined.
   virtual bool isSplittable() const { return false; }
   /// What a partial result starts from, and how two are combined. Only where
@@ -74,6 +80,9 @@ struct GridPlan {
   llvm::SmallVector<int64_t> tile; ///< of a thread, by loop; divides its extent
   int64_t lanes = 1; ///< threads that share a tile: 1, a warp or a block
   int64_t items = 1; ///< tiles
+  /// Blocks of a body that says what a block does (KernelBody::emitBlock()); 0:
+  /// as many as the tiles need.
+  int64_t blocks = 0;
   /// The tiles that blocks of a contraction have instead, see
   /// SharedMemoryTiling.h. `tile` is 1 for every loop then, `lanes` and `items`
   /// say nothing.

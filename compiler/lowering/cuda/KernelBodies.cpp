@@ -67,6 +67,12 @@ boostc::emitWhere(OpBuilder &builder, Location loc, Value condition,
   return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
+PlannedBody boostc::planInOrder(std::unique_ptr<KernelBody> body) {
+  GridPlan plan = planGrid(
+      *body, llvm::to_vector(llvm::seq<unsigned>(0, body->loops.size())));
+  return PlannedBody{std::move(body), std::move(plan)};
+}
+
 static FailureOr<std::vector<PlannedBody>>
 buildContractionBodies(ContractionOpInterface op, const IRMapping &buffers,
                        TilingPolicy tilingPolicy) {
@@ -105,6 +111,10 @@ boostc::buildKernelBodies(Operation *op, const IRMapping &buffers,
     built.push_back(buildGatherBody(gather, buffers));
   } else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op)) {
     built.push_back(buildScatterAddBody(scatter, buffers));
+  } else if (auto gram = dyn_cast<rt::GramOp>(op)) {
+    built.push_back(buildGramBody(gram, buffers));
+  } else if (auto inverse = dyn_cast<rt::DampedInverseOp>(op)) {
+    built.push_back(buildDampedInverseBody(inverse, buffers));
   } else {
     return op->emitOpError("has no kernel for a GPU");
   }

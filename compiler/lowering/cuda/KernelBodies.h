@@ -34,6 +34,12 @@ PlannedBody buildContractionBody(mlir::Location loc, const Contraction &c,
 PlannedBody buildGatherBody(rt::GatherOp op, const mlir::IRMapping &buffers);
 PlannedBody buildScatterAddBody(rt::ScatterAddOp op,
                                 const mlir::IRMapping &buffers);
+PlannedBody buildGramBody(rt::GramOp op, const mlir::IRMapping &buffers);
+PlannedBody buildDampedInverseBody(rt::DampedInverseOp op,
+                                   const mlir::IRMapping &buffers);
+
+/// Threads in the order of the loops.
+PlannedBody planInOrder(std::unique_ptr<KernelBody> body);
 
 /// Cycles that a GPU is estimated to need for `c` by `plan`:
 /// SharedMemoryTiling.cpp says how.

@@ -85,6 +85,9 @@ CASES = {
                    {"roles": ["multiplier", "bias"], "weight_decay": 0.25,
                     "learning_rate": steps("polynomial", 0.25, warmup=5)}]}),
     "momentum-10-steps": case("momentum", epochs("cosine", 0.125, warmup=0.5), steps=10),
+    "momentum-recipe-thor": case("momentum", epochs("recipe_thor", 0.25, power=4.5, length=2.5,
+                                                    halve_at=0.75)),
+    "sgd-recipe-damping": case("sgd", epochs("recipe_damping", 0.25, factor=0.5)),
     "nesterov": case("momentum", epochs("polynomial", 0.125, power=2),
                      {"weight_decay": 0.0625, "nesterov": True}),
     "nesterov-decoupled": case("momentum", epochs("exponential", 0.125, factor=0.5, warmup=1),
@@ -143,7 +146,7 @@ DEFAULTS = {
 }
 SCHEDULE_DEFAULTS = {"step": {"factor": 0.1}, "polynomial": {"end": 0.0, "power": 1.0},
                      "cosine": {"end": 0.0}, "recipe_linear": {"end": 0.0}}
-LENGTHS = ("warmup", "length", "every")
+LENGTHS = ("warmup", "length", "every", "halve_at")
 CLEAR = 4  # bounds
 
 
@@ -194,6 +197,14 @@ def curve_of_recipe(schedule, timing):
         return last
 
     def curve(i):
+        epoch = (i + 1) / timing.epoch
+        if kind == "recipe_damping":
+            return value * schedule["factor"] ** (epoch / 10)
+        if kind == "recipe_thor":
+            fall = max(0.0, 1 - epoch / (schedule.get("length") or total / timing.epoch))
+            half = schedule["halve_at"]
+            return value * fall ** schedule["power"] * 0.5 ** ((epoch >= half)
+                                                               + (epoch >= half + 1))
         if i < rise:
             return initial + (value - initial) * (i + (kind == "recipe_cosine")) / rise
         if kind == "recipe_linear":

@@ -57,6 +57,58 @@ TEST(Schedule, RecipeStep) {
               {.8, .8, .08, .08, .08, .008, .008, .0008, .0008, 5e-5}, 1e-14);
 }
 
+/// Values of single steps, given to nine digits.
+static void
+expectValues(const BoostSchedule &schedule, int64_t epochs,
+             std::initializer_list<std::pair<int64_t, double>> values) {
+  constexpr int64_t kSteps = 5004;
+  for (auto [i, expected] : values)
+    EXPECT_NEAR(boost_schedule_value(&schedule, i, {kSteps, kSteps * epochs}),
+                expected, 5e-9 * expected)
+        << "step " << i;
+}
+
+TEST(Schedule, RecipeThor) {
+  BoostSchedule rate = makeSchedule(BOOSTC_SCHEDULE_RECIPE_THOR, 0.05803);
+  rate.factor = 4.0839;
+  rate.length = 53;
+  rate.every = 39;
+  expectValues(rate, 45,
+               {{0, .0580291064},
+                {5003, .0536869092},
+                {50039, .0247060987},
+                {190151, 3.34904852e-4},
+                {195154, 2.52685283e-4},
+                {195155, 1.26335277e-4},
+                {200158, 9.33496882e-5},
+                {200159, 4.6671914e-5},
+                {225179, 6.42616028e-6}});
+  rate.value = 0.05672;
+  rate.factor = 4.9687;
+  rate.length = 50;
+  expectValues(
+      rate, 40,
+      {{0, .0567188736}, {50039, .018716276}, {200159, 4.77203885e-6}});
+  // Without a length it ends with the run; after its end it stays 0.
+  rate.length = 0;
+  EXPECT_GT(boost_schedule_value(&rate, 3, {1, 5}), 0.0);
+  EXPECT_EQ(boost_schedule_value(&rate, 4, {1, 5}), 0.0);
+  EXPECT_EQ(boost_schedule_value(&rate, 7, {1, 5}), 0.0);
+}
+TEST(Schedule, RecipeDamping) {
+  BoostSchedule damping = makeSchedule(BOOSTC_SCHEDULE_RECIPE_DAMPING, 0.03);
+  damping.factor = 0.50036;
+  expectValues(damping, 45,
+               {{0, .0299995849},
+                {834, .029655366},
+                {5003, .0279930044},
+                {50039, .0150108},
+                {225179, .0013301263}});
+  damping.value = 0.02345;
+  damping.factor = 0.5467;
+  expectValues(damping, 40, {{0, .023449717}, {50039, .012820115}});
+}
+
 /// After 80 steps windows became a quarter: an epoch had 10 steps and now has
 /// 40, and 8 of 16 epochs are done.
 constexpr BoostRunLength kQuarter = {40, 640};

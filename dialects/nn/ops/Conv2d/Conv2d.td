@@ -45,10 +45,10 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<3>, Nn_IsContraction,
 }
 
 // The gradients: sums over the same products, into another of the three shapes.
-class Nn_Conv2dGrad_Op<string mnemonic, dag operands>
+class Nn_Conv2dGrad_Op<string mnemonic, dag operands, list<Trait> traits = []>
     : Nn_Op<mnemonic, [
         Nn_Contraction, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-        DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
+        DeclareOpInterfaceMethods<LibraryCallOpInterface>] # traits> {
   let arguments = !con(operands, (ins
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
       DenseI64ArrayAttr:$dilations, I64Attr:$groups));
@@ -80,7 +80,8 @@ def Nn_Conv2dGradInputOp : Nn_Conv2dGrad_Op<"conv2d_grad_input",
 }
 
 def Nn_Conv2dGradWeightOp : Nn_Conv2dGrad_Op<"conv2d_grad_weight",
-    (ins Nn_Tensor:$gradient, Nn_Tensor:$input)> {
+    (ins Nn_Tensor:$gradient, Nn_Tensor:$input),
+    [DeclareOpInterfaceMethods<PreconditionableOpInterface>]> {
   let summary = "gradient of a convolution's weight";
   let description = [{
     `dw[o, c, k, l] = sum over n, i, j of dy[n, o, i, j] * (the input pixel that tap (k, l)

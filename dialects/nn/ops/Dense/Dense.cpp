@@ -291,3 +291,7 @@ int64_t DenseGradWeightOp::getFlops() {
   return matmulFlops(getType(),
                      input.getNumElements() / input.getShape().back());
 }
+
+KroneckerLayer DenseGradWeightOp::getKroneckerLayer() {
+  return {.input = getInput(), .gradient = getGradient()};
+}

@@ -62,7 +62,8 @@ def Nn_DenseGradInputOp : Nn_Op<"dense_grad_input", [
 def Nn_DenseGradWeightOp : Nn_Op<"dense_grad_weight", [
     Nn_Contraction, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
-    DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
+    DeclareOpInterfaceMethods<LibraryCallOpInterface>,
+    DeclareOpInterfaceMethods<PreconditionableOpInterface>]> {
   let summary = "gradient of a dense layer's weight";
   let description = [{
     `dw[u, i] = sum over n and the dimensions between of dy[n, ..., u] * x[n, ..., i]`,

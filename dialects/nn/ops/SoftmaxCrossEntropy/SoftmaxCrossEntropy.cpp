@@ -130,6 +130,7 @@ std::vector<LayerSpec> SoftmaxCrossEntropyOp::getLayerSpecs() {
        .defaultValue = "\"uniform\"",
        .choices = {"uniform", "others"}}};
   spec.comparesClasses = true;
+  spec.isLikelihood = true;
   return {spec};
 }
 

@@ -19,12 +19,14 @@ SWITCHES = {
     "grad_accumulation": ["--boost", "grad_accumulation_step=2"],
     "grad_freeze": ["--boost", "grad_freeze=true", "--boost", "param_groups=2"],
     "loss_scale_group": ["--boost", "loss_scale_group=true", "--boost", 'groups=[["*"]]'],
+    "thor": ["--set", "optimizer.type=thor"],
 }
 # What phase `step` has of a feature.
 SIGNS = {"less_bn": "train.center_gradient", "grad_freeze": "@update_frozen_1",
          "adasum": "coll.adasum", "grad_accumulation": "micro_batches(2)",
          "loss_scale_group": "train.adjust_group_scale", "dim_reduce": "train.subspace_step",
-         "amp": "bf16", "amp.loss_scale": "train.adjust_loss_scale"}
+         "amp": "bf16", "amp.loss_scale": "train.adjust_loss_scale",
+         "thor": "thor.precondition"}
 
 
 def rows(text, title):
@@ -67,8 +69,8 @@ def main():
                 failures += [f"{pair}: no {SIGNS[name]} {run.stderr}" for name in pair
                              if SIGNS[name] not in step]
     print(f"{cells} cells")
-    if cells != 28 or len(reasons) != sum(row.count("refused") for row in matrix):
-        failures.append("the matrix is not of eight features, or a refusal has no reason")
+    if cells != 36 or len(reasons) != sum(row.count("refused") for row in matrix):
+        failures.append("the matrix is not of nine features, or a refusal has no reason")
     sys.exit("\n".join(failures) or 0)
 
 

@@ -1,0 +1,333 @@
+// THOR: steps that refresh factors and inverses, and steps that use them; see
+// Passes.td.
+
+#include "compiler/boost/EditProgram.h"
+#include "compiler/boost/Passes.h"
+#include "compiler/boost/UpdateFunction.h"
+#include "compiler/boost/thor/RefreshSteps.h"
+#include "dialects/thor/ThorDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace boostc::boost {
+#define GEN_PASS_DEF_PRECONDITIONGRADIENTSPASS
+#include "compiler/boost/Passes.h.inc"
+} // namespace boostc::boost
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::boost;
+using rt::BindingKind;
+
+namespace {
+
+/// A weight that is preconditioned.
+struct Layer {
+  train::ParameterOp parameter;
+  KroneckerLayer products;
+  int64_t rows = 1;      ///< of a sample, where they are those of matrices
+  int64_t positions = 1; ///< of a sample, where they are windows
+  RankedTensorType a, g; ///< of its factors
+  std::string factorA, factorG, inverseA, inverseG, ready;
+};
+
+class Preconditioner {
+public:
+  Preconditioner(train::ProgramOp program, func::FuncOp micro,
+                 func::FuncOp update, thor::NaturalGradientOp first)
+      : program(program), micro(micro), update(update), loc(program.getLoc()),
+        b(program.getContext()),
+        frequency(static_cast<int64_t>(first.getFrequency())),
+        blockSize(static_cast<int64_t>(first.getBlockSize())),
+        flag(RankedTensorType::get({}, b.getI32Type())),
+        count(RankedTensorType::get({}, b.getI64Type())) {}
+
+  void run() {
+    SmallVector<func::FuncOp> others;
+    for (const train::StepVariant &variant : program.getVariants())
+      if (variant.update != update)
+        others.push_back(variant.update);
+    bool hasVariants = frequency > 1 || !others.empty();
+    func::FuncOp microRefresh = micro, updateRefresh = update;
+    if (hasVariants) {
+      // Before anything is changed.
+      microRefresh = copy(micro, "micro_refresh");
+      updateRefresh = copy(update, "update_refresh");
+      others.push_back(update);
+    }
+    buildFactors(microRefresh);
+    for (auto &[name, layer] : layers)
+      declare(layer);
+    precondition(updateRefresh, /*refreshes=*/true);
+    for (func::FuncOp other : others)
+      precondition(other, /*refreshes=*/false);
+    if (!hasVariants)
+      return;
+    chooseRefreshSteps(program, {micro, update}, others,
+                       {microRefresh, updateRefresh}, frequency);
+  }
+
+private:
+  func::FuncOp copy(func::FuncOp function, StringRef name) {
+    auto copied =
+        cast<func::FuncOp>(OpBuilder::atBlockEnd(&program.getBody().front())
+                               .clone(*function.getOperation()));
+    copied.setName(name);
+    return copied;
+  }
+
+  /// Lets `function`, a micro, return the factors of each layer that has some.
+  void buildFactors(func::FuncOp function) {
+    Value valid = takeArgument(function, flag, BindingKind::Valid);
+    Operation *end = function.front().getTerminator();
+    SmallVector<std::pair<StringRef, Value>> gradients;
+    for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+      rt::BindingAttr binding = rt::getResultBinding(function, i);
+      if (binding.getKind() == BindingKind::Gradient)
+        gradients.emplace_back(binding.getName(), value);
+    }
+    for (auto [name, value] : gradients) {
+      auto op = value.getDefiningOp<PreconditionableOpInterface>();
+      auto parameter = program.lookupSymbol<train::ParameterOp>(name);
+      if (op && parameter)
+        buildFactors(function, op, parameter, valid);
+    }
+  }
+
+  void buildFactors(func::FuncOp function, PreconditionableOpInterface op,
+                    train::ParameterOp parameter, Value valid) {
+    KroneckerLayer products = op.getKroneckerLayer();
+    bool hasWindows = !products.kernel.empty();
+    Layer layer{.parameter = parameter, .products = products};
+    auto gradient = cast<RankedTensorType>(products.gradient.getType());
+    int64_t channels =
+        hasWindows ? gradient.getDimSize(1) : gradient.getShape().back();
+    (hasWindows ? layer.positions : layer.rows) =
+        gradient.getNumElements() / (gradient.getDimSize(0) * channels);
+    OpBuilder at(op->getContext());
+    at.setInsertionPointAfter(op);
+    auto extents = [&](ArrayRef<int64_t> values) {
+      return hasWindows ? at.getDenseI64ArrayAttr(values) : DenseI64ArrayAttr();
+    };
+    auto groups = at.getI64IntegerAttr(products.groups);
+    auto size = at.getI64IntegerAttr(blockSize);
+    Value a = thor::FactorAOp::create(
+        at, op->getLoc(), products.input, valid, extents(products.kernel),
+        extents(products.strides), extents(products.padding),
+        extents(products.dilations), groups, size);
+    Value g = thor::FactorGOp::create(
+        at, op->getLoc(), products.gradient, valid,
+        hasWindows ? at.getUnitAttr() : UnitAttr(), groups, size);
+    std::string name = parameter.getSymName().str() + ".";
+    layer.a = cast<RankedTensorType>(a.getType());
+    layer.g = cast<RankedTensorType>(g.getType());
+    layer.factorA = name + "factor_a";
+    layer.factorG = name + "factor_g";
+    layer.inverseA = name + "inverse_a";
+    layer.inverseG = name + "inverse_g";
+    layer.ready = name + "inverses_ready";
+    for (auto [accumulator, value] :
+         {std::pair(StringRef(layer.factorA), a), {layer.factorG, g}})
+      rt::addResult(function, value,
+                    rt::BindingAttr::get(
+                        b.getContext(), BindingKind::Accumulator, accumulator));
+    layers.try_emplace(parameter.getSymName(), std::move(layer));
+  }
+
+  /// Accumulators and states of a layer, after its parameter.
+  void declare(Layer &layer) {
+    OpBuilder at(layer.parameter);
+    at.setInsertionPointAfter(layer.parameter);
+    Location place = layer.parameter.getLoc();
+    for (auto [name, type] : {std::pair(StringRef(layer.factorA), layer.a),
+                              {layer.factorG, layer.g}})
+      train::AccumulatorOp::create(at, place, at.getStringAttr(name),
+                                   FlatSymbolRefAttr(), TypeAttr::get(type));
+    declareState(at, place, layer.inverseA, layer.a);
+    declareState(at, place, layer.inverseG, layer.g);
+    declareState(at, place, layer.ready, flag);
+  }
+
+  static void declareState(OpBuilder &at, Location place, StringRef name,
+                           Type type, rt::InitializerAttr initial = {}) {
+    train::StateOp::create(at, place, at.getStringAttr(name),
+                           at.getStringAttr(name.substr(name.rfind('.') + 1)),
+                           FlatSymbolRefAttr(), initial, TypeAttr::get(type));
+  }
+
+  void precondition(func::FuncOp function, bool refreshes) {
+    for (auto request : llvm::make_early_inc_range(
+             function.getOps<thor::NaturalGradientOp>())) {
+      auto found = layers.find(request.getParameter());
+      Value result = request.getGradient();
+      if (found != layers.end())
+        result = precondition(function, request, found->second, refreshes);
+      if (refreshes)
+        remark(request, found == layers.end() ? nullptr : &found->second,
+               result);
+      request.replaceAllUsesWith(result);
+      request.erase();
+    }
+  }
+
+  Value precondition(func::FuncOp function, thor::NaturalGradientOp request,
+                     const Layer &layer, bool refreshes) {
+    OpBuilder at(request);
+    Location place = request.getLoc();
+    auto take = [&](StringRef name, Type type) {
+      return takeArgument(function, type, BindingKind::State, name);
+    };
+    Value a = take(layer.inverseA, layer.a), g = take(layer.inverseG, layer.g);
+    Value ready = take(layer.ready, flag);
+    if (refreshes) {
+      Value scale = findScale(request.getGradient());
+      Value samples = takeArgument(function, count, BindingKind::LossCount);
+      auto invert = [&](StringRef factor, RankedTensorType type, Value scaled) {
+        return thor::DampedInverseOp::create(
+            at, place, type, flag,
+            takeArgument(function, type, BindingKind::Accumulator, factor),
+            samples, scaled, request.getDamping(),
+            at.getI64IntegerAttr(layer.rows),
+            at.getI64IntegerAttr(layer.positions));
+      };
+      auto newA = invert(layer.factorA, layer.a, Value());
+      auto newG = invert(layer.factorG, layer.g, scale);
+      Value failed =
+          arith::AddIOp::create(at, place, newA.getFailed(), newG.getFailed());
+      Value isReady = arith::CmpIOp::create(at, place, arith::CmpIPredicate::eq,
+                                            failed, constant(at, flag, 0));
+      Value newReady = arith::SelectOp::create(
+          at, place, isReady, constant(at, flag, 1), constant(at, flag, 0));
+      keep(function, layer.inverseA, a, newA.getResult());
+      keep(function, layer.inverseG, g, newG.getResult());
+      leaveState(function, layer.ready,
+                 chooseApplied(function, newReady, ready));
+      a = newA.getResult();
+      g = newG.getResult();
+      ready = newReady;
+    }
+    return thor::PreconditionOp::create(
+        at, place, request.getGradient(), a, g, ready,
+        static_cast<uint64_t>(layer.products.groups),
+        static_cast<uint64_t>(layer.positions));
+  }
+
+  /// The scale of the loss whose gradient `gradient` was before it was
+  /// unscaled; null where it was not scaled. Operand 0 of what changes a
+  /// gradient is the gradient.
+  static Value findScale(Value gradient) {
+    while (Operation *op = gradient.getDefiningOp()) {
+      if (auto unscale = dyn_cast<train::UnscaleGradientOp>(op))
+        return unscale.getScale();
+      if (op->getNumOperands() == 0)
+        break;
+      gradient = op->getOperand(0);
+    }
+    return Value();
+  }
+
+  Value constant(OpBuilder &at, RankedTensorType type, int64_t value) {
+    return arith::ConstantOp::create(
+        at, loc,
+        DenseElementsAttr::get(
+            type, at.getIntegerAttr(type.getElementType(), value)));
+  }
+
+  static Value getApplied(func::FuncOp function) {
+    return (*function.getOps<train::CommitOp>().begin()).getApplied();
+  }
+
+  /// `changed` where the step is applied, else `before`.
+  Value chooseApplied(func::FuncOp function, Value changed, Value before) {
+    OpBuilder at(function.front().getTerminator());
+    Value isApplied =
+        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
+                              getApplied(function), constant(at, flag, 0));
+    return arith::SelectOp::create(at, loc, isApplied, changed, before);
+  }
+
+  /// The same for an inverse, in the memory of its state.
+  void keep(func::FuncOp function, StringRef state, Value before,
+            Value changed) {
+    OpBuilder at(function.front().getTerminator());
+    Value one = arith::ConstantOp::create(
+        at, loc,
+        DenseElementsAttr::get(RankedTensorType::get({}, at.getF32Type()),
+                               1.0f));
+    leaveState(function, state,
+               train::ReplaceOp::create(at, loc, before.getType(), before,
+                                        changed, one, getApplied(function)));
+  }
+
+  void remark(thor::NaturalGradientOp request, const Layer *layer,
+              Value result) {
+    auto diagnostic = emitRemark(request.getLoc())
+                      << "thor: '" << request.getParameter() << "' ";
+    if (!layer) {
+      diagnostic << "keeps its gradient: the op that computes it says of no "
+                    "factors";
+      return;
+    }
+    auto describe = [&](StringRef name, RankedTensorType type) {
+      diagnostic << name << " " << type.getDimSize(0) << "x"
+                 << type.getDimSize(1) << "x" << type.getDimSize(2);
+    };
+    describe("has blocks A", layer->a);
+    describe(", G", layer->g);
+    int64_t inverses = 0, factors = 0;
+    for (RankedTensorType type : {layer->a, layer->g})
+      inverses += 2 * type.getNumElements() * type.getDimSize(2);
+    for (Operation *user : layer->products.input.getUsers())
+      if (auto factor = dyn_cast<thor::FactorAOp>(user))
+        factors += factor.getFlops();
+    for (Operation *user : layer->products.gradient.getUsers())
+      if (auto factor = dyn_cast<thor::FactorGOp>(user))
+        factors += factor.getFlops();
+    auto own = result.getDefiningOp<thor::PreconditionOp>();
+    diagnostic << "; inverses of " << countBytes({layer->a, layer->g})
+               << " bytes; " << own.getFlops() << " flops a step, " << factors
+               << " a micro-batch and " << inverses << " a step to refresh";
+  }
+
+  train::ProgramOp program;
+  func::FuncOp micro, update;
+  Location loc;
+  Builder b;
+  int64_t frequency, blockSize;
+  RankedTensorType flag, count;
+  llvm::MapVector<StringRef, Layer> layers; ///< by parameter
+};
+
+struct PreconditionGradients
+    : boost::impl::PreconditionGradientsPassBase<PreconditionGradients> {
+  void runOnOperation() override {
+    train::ProgramOp program = getOperation();
+    func::FuncOp update = program.getFunction(train::kUpdate);
+    if (!update)
+      return;
+    auto requests = llvm::to_vector(update.getOps<thor::NaturalGradientOp>());
+    if (requests.empty())
+      return;
+    for (thor::NaturalGradientOp request : requests)
+      if (request.getFrequency() != requests.front().getFrequency() ||
+          request.getBlockSize() != requests.front().getBlockSize()) {
+        request.emitOpError("expected the frequency and the block size of the "
+                            "first one, ")
+            << requests.front().getFrequency() << " and "
+            << requests.front().getBlockSize() << ", found "
+            << request.getFrequency() << " and " << request.getBlockSize();
+        return signalPassFailure();
+      }
+    train::StepVariant full = program.getVariants().back();
+    if (full.update != update || !full.micro || !full.probes.empty()) {
+      update.emitOpError("expected the update of steps that train everything, "
+                         "with gradients of their own, for thor");
+      return signalPassFailure();
+    }
+    if (failed(getCommit(update)))
+      return signalPassFailure();
+    Preconditioner(program, full.micro, update, requests.front()).run();
+  }
+};
+
+} // namespace

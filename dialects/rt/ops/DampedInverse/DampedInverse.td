@@ -1,0 +1,51 @@
+#ifndef BOOSTC_RT_DAMPED_INVERSE
+#define BOOSTC_RT_DAMPED_INVERSE
+
+include "dialects/rt/RtBase.td"
+
+def Rt_DampedInverseOp : Rt_Op<"damped_inverse", [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<CostOpInterface,
+                              ["getFlops", "getBytesRead", "getBytesWritten"]>,
+    DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
+  let summary = "inverses of symmetric matrices that are made definite";
+  let description = [{
+    `inverse[b] = (weight * m[b] + damping * I)^-1`, by elimination in f32. Where a pivot is
+    below half of the damping, or not finite, which rounding or a matrix that is not positive
+    semidefinite makes of it, the matrix is tried again with ten times the damping, up to four
+    times in all. A matrix that has no inverse then has zeros for it, and `failed[b] = 1`, else
+    0.
+
+    Constraints:
+    * (rt_damped_inverse_c1) `m` and `inverse` are `[n, d, d]`, `failed` is `[n]`.
+    * (rt_damped_inverse_c2) all operands are tensors, with the types of the two destinations
+      as results, or all are memrefs.
+
+    Example:
+    ```mlir
+    %x, %failed = rt.damped_inverse ins(%m weight %w damping %s
+          : tensor<9x128x128xf32>, tensor<f32>, tensor<f32>)
+        outs(%e, %f : tensor<9x128x128xf32>, tensor<9xi32>)
+        -> tensor<9x128x128xf32>, tensor<9xi32>
+    ```
+  }];
+  let arguments = (ins TensorOrMemRef<[F32]>:$matrices, TensorOrMemRef<[F32]>:$weight,
+                       TensorOrMemRef<[F32]>:$damping, TensorOrMemRef<[F32]>:$inverses,
+                       TensorOrMemRef<[I32]>:$failed);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `ins` `(` $matrices `weight` $weight `damping` $damping
+    `:` type($matrices) `,` type($weight) `,` type($damping) `)`
+    `outs` `(` $inverses `,` $failed `:` type($inverses) `,` type($failed) `)` attr-dict
+    (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), 3, 2);
+    }
+  }];
+}
+
+#endif // BOOSTC_RT_DAMPED_INVERSE

@@ -1,0 +1,21 @@
+#include "dialects/thor/ThorDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace boostc;
+
+#include "dialects/thor/ThorDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/thor/ThorOps.cpp.inc"
+
+void thor::ThorDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/thor/ThorOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,17 @@
+// ThorDialect.h - the dialect of second-order preconditioning; see ThorBase.td.
+#pragma once
+
+#include "dialects/interfaces/Interfaces.h"
+#include "dialects/rt/RtDialect.h"
+#include "dialects/train/TrainDialect.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/thor/ThorDialect.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/thor/ThorOps.h.inc"

@@ -1,0 +1,131 @@
+#include "dialects/rt/DampedInverse.h"
+#include "dialects/interfaces/Approximate.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/Scalar.h"
+#include "dialects/thor/ThorDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::thor;
+
+LogicalResult DampedInverseOp::verify() {
+  RankedTensorType type = getFactor().getType();
+  if (type.getDimSize(1) != type.getDimSize(2))
+    return emitOpError("expected square blocks, found ") << type;
+  for (auto [name, value] :
+       {std::pair{"rows", getRows()}, {"positions", getPositions()}})
+    if (value < 1)
+      return emitOpError("expected ")
+             << name << " of 1 or more, found " << value;
+  return success();
+}
+
+int64_t DampedInverseOp::getFlops() {
+  RankedTensorType type = getFactor().getType();
+  return 2 * type.getNumElements() * type.getDimSize(2);
+}
+
+/// What a factor is multiplied with: the inverse of the number of its rows and
+/// of the square of the scale of their elements.
+template <typename T>
+static T getWeight(T count, std::optional<T> scale, double rows) {
+  T total = count * T::constant(rows);
+  T weight = T(1.0) / total;
+  if (!scale)
+    return weight;
+  T square = *scale * *scale;
+  return weight / square;
+}
+template <typename T> static T getDamping(T damping, double positions) {
+  return sqrt(damping / T::constant(positions));
+}
+
+static rt::DampedInverses invert(DampedInverseOp op,
+                                 ArrayRef<Bounded> operands) {
+  auto rows = static_cast<double>(op.getRows() * op.getPositions());
+  auto positions = static_cast<double>(op.getPositions());
+  auto scalar = [](Approximate number) {
+    Bounded value(ReferenceValue::scalar(number.value));
+    value.error[0] = number.error;
+    return value;
+  };
+  std::optional<Approximate> scale;
+  if (op.getScale())
+    scale = operands[2].at(0);
+  return rt::invertDamped(
+      operands[0],
+      scalar(getWeight<Approximate>(operands[1].at(0), scale, rows)),
+      scalar(getDamping<Approximate>(operands.back().at(0), positions)));
+}
+
+static double countFailed(const rt::DampedInverses &inverses) {
+  double failed = 0.0;
+  for (double flag : inverses.failed.data)
+    failed += flag;
+  return failed;
+}
+
+LogicalResult
+DampedInverseOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                          SmallVectorImpl<ReferenceValue> &results) {
+  SmallVector<Bounded> exact;
+  for (const ReferenceValue &operand : operands)
+    exact.emplace_back(operand);
+  rt::DampedInverses inverses = invert(*this, exact);
+  results.push_back(inverses.value);
+  results.push_back(ReferenceValue::scalar(countFailed(inverses)));
+  return success();
+}
+
+ErrorBounds DampedInverseOp::boundErrors(ReferenceContext &,
+                                         ArrayRef<Bounded> operands,
+                                         ArrayRef<ReferenceValue>) {
+  return {invert(*this, operands).error};
+}
+
+FailureOr<SmallVector<Value>>
+DampedInverseOp::lowerToLinalg(OpBuilder &builder) {
+  Location loc = getLoc();
+  auto rows = static_cast<double>(getRows() * getPositions());
+  auto positions = static_cast<double>(getPositions());
+  auto number = RankedTensorType::get({}, builder.getF32Type());
+  SmallVector<Value> counted = {getCount()};
+  if (getScale())
+    counted.push_back(getScale());
+  Value weight = buildElementwise(
+      builder, loc, number, counted,
+      [&](OpBuilder &b, Location at, ValueRange args) -> Value {
+        ScalarEmitter emitter(b, at);
+        Value count = arith::SIToFPOp::create(b, at, b.getF32Type(), args[0]);
+        std::optional<Scalar> scale;
+        if (getScale())
+          scale = Scalar(args[1], emitter);
+        return getWeight<Scalar>(Scalar(count, emitter), scale, rows)
+            .get(emitter);
+      });
+  Value damping = buildElementwise(
+      builder, loc, number, {getDamping()},
+      [&](OpBuilder &b, Location at, ValueRange args) -> Value {
+        ScalarEmitter emitter(b, at);
+        return ::getDamping<Scalar>(Scalar(args[0], emitter), positions)
+            .get(emitter);
+      });
+  RankedTensorType type = getFactor().getType();
+  auto flags =
+      RankedTensorType::get({type.getDimSize(0)}, builder.getI32Type());
+  auto empty = [&](RankedTensorType of) -> Value {
+    return tensor::EmptyOp::create(builder, loc, of.getShape(),
+                                   of.getElementType());
+  };
+  auto inverse = rt::DampedInverseOp::create(
+      builder, loc, TypeRange{type, flags}, getFactor(), weight, damping,
+      empty(type), empty(flags));
+  Value failed = buildReduction(
+      builder, loc, RankedTensorType::get({}, builder.getI32Type()),
+      builder.getI32IntegerAttr(0), 1, {}, {inverse.getResult(1)},
+      {builder.getMultiDimIdentityMap(1)},
+      [](OpBuilder &b, Location at, ValueRange args) -> Value {
+        return arith::AddIOp::create(b, at, args[0], args[1]);
+      });
+  return SmallVector<Value>{inverse.getResult(0), failed};
+}

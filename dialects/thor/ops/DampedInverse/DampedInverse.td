@@ -1,0 +1,38 @@
+#ifndef BOOSTC_THOR_DAMPED_INVERSE
+#define BOOSTC_THOR_DAMPED_INVERSE
+
+include "dialects/thor/ThorBase.td"
+
+def Thor_DampedInverseOp : Thor_Computation<"damped_inverse", [
+    AllTypesMatch<["factor", "result"]>,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+  let summary = "inverses of the damped blocks of a factor";
+  let description = [{
+    `result[b] = (factor[b] / n + sqrt(damping / positions) * I)^-1` for each block, where n is
+    `count * positions * rows`, times the square of `scale` where it is given: the number of
+    rows that were added up, of gradients that were scaled. Rows of images are `positions` to a
+    sample; others are `rows`.
+
+    A block that elimination in single precision cannot invert is tried with 10, 100 and 1000
+    times the damping, see `rt.damped_inverse`. `failed` is the number of blocks that have no
+    inverse even then; theirs are zeros.
+
+    Example:
+    ```mlir
+    %x, %failed = thor.damped_inverse %a by %count rows 1 positions 64 damping %lambda
+        : tensor<2x128x128xf32>
+    %y, %failed = thor.damped_inverse %g by %count rows 1 positions 64 scale %s damping %lambda
+        : tensor<1x16x16xf32>
+    ```
+  }];
+  let arguments = (ins Thor_Blocks:$factor, Thor_Count:$count, Optional<Thor_Number>:$scale,
+                       Thor_Number:$damping, I64Attr:$rows, I64Attr:$positions);
+  let results = (outs Thor_Blocks:$result, Thor_Flag:$failed);
+  let assemblyFormat = [{
+    $factor `by` $count `rows` $rows `positions` $positions (`scale` $scale^)?
+    `damping` $damping attr-dict `:` type($factor)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BOOSTC_THOR_DAMPED_INVERSE

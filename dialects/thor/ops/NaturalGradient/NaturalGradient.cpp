@@ -1,0 +1,66 @@
+#include "dialects/thor/ThorDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::thor;
+
+LogicalResult NaturalGradientOp::verify() {
+  for (auto [name, value] :
+       {std::pair{"frequency", getFrequency()}, {"block_size", getBlockSize()}})
+    if (value < 1)
+      return emitOpError("expected a ")
+             << name << " of 1 or more, found " << value;
+  return success();
+}
+
+std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {
+  LayerSpec spec{
+      "thor", LayerSpec::Kind::Optimizer,
+      "[THOR](boosts.md#thor): `p = G^-1 g A^-1` for a weight of a layer that "
+      "has Kronecker factors A and G, else `p = g`; then momentum, `v = "
+      "momentum * v + p + weight_decay * w`, `w = w - lr * v`."};
+  spec.keys = {
+      {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
+      {"damping", KeyType::Rate,
+       "What is added to the factors: its root, for convolutions over the "
+       "root of the number of output pixels.",
+       "0.03", 0.0},
+      {"momentum", KeyType::Number, "Share of the velocity that is kept.",
+       "0.9", 0.0, 1.0},
+      {"nesterov", KeyType::Boolean,
+       "Go along the gradient ahead, `w = w - lr * (p + weight_decay * w + "
+       "momentum * v)`.",
+       "false"},
+      {"weight_decay", KeyType::Number,
+       "Weight decay, which is not preconditioned.", "0.0", 0.0},
+      {"frequency", KeyType::Integer,
+       "Steps from one computation of factors and inverses to the next; in "
+       "between those of the last one are used.",
+       "100", 1, 1 << 30},
+      {"block_size", KeyType::Integer,
+       "Rows of the blocks on the diagonals of factors. What is between "
+       "blocks counts as zero.",
+       "128", 1, 2048}};
+  spec.isSecondOrder = true;
+  return {spec};
+}
+
+FailureOr<SmallVector<Value>>
+NaturalGradientOp::buildLayer(LayerBuilder &layer) {
+  OpBuilder &b = layer.builder;
+  FailureOr<Value> velocity = layer.state("momentum");
+  if (failed(velocity))
+    return failure();
+  Value gradient = layer.inputs[1];
+  if (layer.role == BOOSTC_ROLE_WEIGHT || layer.role == BOOSTC_ROLE_EMBEDDING)
+    gradient = NaturalGradientOp::create(
+        b, layer.loc, gradient.getType(), gradient, layer.parameterName,
+        layer.inputs[3], static_cast<uint64_t>(layer.getInteger("frequency")),
+        static_cast<uint64_t>(layer.getInteger("block_size")));
+  auto step = train::MomentumOp::create(
+      b, layer.loc, layer.inputs[0], gradient, layer.inputs[2], *velocity,
+      layer.applied, b.getF64FloatAttr(layer.getNumber("momentum")),
+      b.getF64FloatAttr(layer.getNumber("weight_decay")), UnitAttr(),
+      layer.getBoolean("nesterov") ? b.getUnitAttr() : UnitAttr(), UnitAttr());
+  return SmallVector<Value>(step.getResults());
+}

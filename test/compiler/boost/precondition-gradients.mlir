@@ -1,0 +1,158 @@
+// RUN: split-file %s %t
+// RUN: boost-opt %t/plain.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/plain.mlir
+// RUN: boost-opt %t/frozen.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/frozen.mlir
+// RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-precondition-gradients
+
+//--- plain.mlir
+// CHECK: remark: thor: 'w' has blocks A 2x2x2, G 2x2x2; inverses of 64 bytes; 96 flops a step, 160 a micro-batch and 64 a step to refresh
+// CHECK: remark: thor: 'v' keeps its gradient: the op that computes it says of no factors
+// CHECK-LABEL: train.program @plain
+// Due in the first step: as old as the frequency two steps later.
+// CHECK: train.state @thor.age "age" init <constant, 8.000000e+00 : f64, 0.000000e+00 : f64> : tensor<i64>
+// CHECK: train.state @thor.tried "tried" : tensor<i64>
+// CHECK: train.parameter @w
+// CHECK-NEXT: train.accumulator @w.factor_a : tensor<2x2x2xf32>
+// CHECK-NEXT: train.accumulator @w.factor_g : tensor<2x2x2xf32>
+// CHECK-NEXT: train.state @w.inverse_a "inverse_a" : tensor<2x2x2xf32>
+// CHECK-NEXT: train.state @w.inverse_g "inverse_g" : tensor<2x2x2xf32>
+// CHECK-NEXT: train.state @w.inverses_ready "inverses_ready" : tensor<i32>
+// CHECK: train.variant @refresh micro(@micro_refresh) update(@update_refresh)
+// CHECK: train.variant @plain micro(@micro) update(@update)
+// CHECK: train.selector @select variants [@refresh]
+
+// Steps between: no factor, no inverse.
+// CHECK: func.func @micro(
+// CHECK-NOT: thor.factor
+// CHECK: func.func @update(
+// CHECK-NOT: thor.damped_inverse
+// CHECK: %[[U:.+]] = train.unscale_gradient
+// CHECK-NOT: thor.damped_inverse
+// CHECK: %[[P:.+]] = thor.precondition %[[U]], %{{.+}}, %{{.+}} if %{{.+}} groups 1 positions 1
+// CHECK: train.sgd %{{.+}}, %[[P]]
+
+// CHECK: func.func @micro_refresh(
+// CHECK: thor.factor_a %{{.+}}, %{{.+}} groups 1 block_size 2 : tensor<2x4x3xf32>
+// CHECK: thor.factor_g %{{.+}}, %{{.+}} groups 1 block_size 2 : tensor<2x4x4xf32>
+
+// The gradients' factor has the square of the loss scale in it; rows are those of matrices.
+// CHECK: func.func @update_refresh(
+// CHECK: %[[A:.+]], %[[FA:.+]] = thor.damped_inverse %{{.+}} by %{{.+}} rows 4 positions 1 damping
+// CHECK: %[[G:.+]], %[[FG:.+]] = thor.damped_inverse %{{.+}} by %{{.+}} rows 4 positions 1 scale %{{.+}} damping
+// CHECK: arith.addi %[[FA]], %[[FG]]
+// CHECK: %[[READY:.+]] = arith.select
+// CHECK: thor.precondition %{{.+}}, %[[A]], %[[G]] if %[[READY]]
+// CHECK: train.replace %{{.+}} by %[[A]] times %{{.+}} if %applied
+
+// CHECK: func.func @select({{.*}}#rt.binding<step>{{.*}}#rt.binding<run_length>{{.*}}#rt.binding<state, "thor.age">{{.*}}#rt.binding<state, "thor.tried">{{.*}}) -> (tensor<i32> {rt.binding = #rt.binding<choice>})
+train.program @plain batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.parameter @v weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.schedule @lr <constant, 1.0>
+  train.schedule @damping <constant, 0.03>
+  func.func @micro(%x: tensor<2x4x3xf32> {rt.binding = #rt.binding<input, "x">}, %dy: tensor<2x4x4xf32> {rt.binding = #rt.binding<input, "y">}, %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "v">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %gw = nn.dense_grad_weight %dy, %x : tensor<2x4x4xf32>, tensor<2x4x3xf32>
+    %gv = arith.addf %gw, %gw : tensor<4x3xf32>
+    %loss = arith.constant dense<1.0> : tensor<f32>
+    %count = arith.constant dense<2> : tensor<i64>
+    return %gw, %gv, %loss, %count : tensor<4x3xf32>, tensor<4x3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %gv: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "v">}, %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+      %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, %v: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "v">}, %before: tensor<i32> {rt.binding = #rt.binding<failed>},
+      %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "damping">})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "v">}, tensor<i32> {rt.binding = #rt.binding<applied>}, tensor<i32> {rt.binding = #rt.binding<failed>}) {
+    %applied, %failed = train.commit count(%count) after(%before) finite(%loss, %gw, %gv : tensor<f32>, tensor<4x3xf32>, tensor<4x3xf32>) on_nonfinite fail
+    %scale = arith.constant dense<8.0> : tensor<f32>
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %uw = train.unscale_gradient %mw by %scale : tensor<4x3xf32>
+    %pw = thor.natural_gradient %uw of @w damping %lambda frequency 10 block_size 2 : tensor<4x3xf32>
+    %w1 = train.sgd %w, %pw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %mv = train.divide_gradient %gv by %count : tensor<4x3xf32>
+    %pv = thor.natural_gradient %mv of @v damping %lambda frequency 10 block_size 2 : tensor<4x3xf32>
+    %v1 = train.sgd %v, %pv, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    return %w1, %v1, %applied, %failed : tensor<4x3xf32>, tensor<4x3xf32>, tensor<i32>, tensor<i32>
+  }
+}
+
+//--- frozen.mlir
+// A step that leaves a layer alone uses what its other layers have, and counts; it is never one that
+// refreshes. Frozen steps, here every third one, stay.
+// CHECK-LABEL: train.program @frozen
+// CHECK: train.variant @refresh micro(@micro_refresh) update(@update_refresh)
+// CHECK-NEXT: train.variant @frozen_1 micro(@micro) update(@update_frozen_1) on [#train.steps<first = 3, every = 3>]
+// CHECK-NEXT: train.variant @full micro(@micro) update(@update)
+// CHECK-NEXT: train.selector @select variants [@refresh]
+// CHECK: func.func @update_frozen_1({{.*}}) -> ({{.*}}#rt.binding<state, "thor.age">{{.*}}#rt.binding<state, "thor.tried">
+// CHECK-NOT: thor.precondition
+// CHECK: func.func @update(
+// CHECK: func.func @micro_refresh
+// CHECK: func.func @select
+// CHECK: arith.remui
+train.program @frozen batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.schedule @lr <constant, 1.0>
+  train.schedule @damping <constant, 0.03>
+  train.variant @frozen_1 micro(@micro) update(@update_frozen_1) on [#train.steps<first = 3, every = 3>]
+  train.variant @full micro(@micro) update(@update)
+  func.func @micro(%x: tensor<2x3xf32> {rt.binding = #rt.binding<input, "x">}, %dy: tensor<2x4xf32> {rt.binding = #rt.binding<input, "y">}, %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %gw = nn.dense_grad_weight %dy, %x : tensor<2x4xf32>, tensor<2x3xf32>
+    %loss = arith.constant dense<1.0> : tensor<f32>
+    %count = arith.constant dense<2> : tensor<i64>
+    return %gw, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @update_frozen_1(%loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %count: tensor<i64> {rt.binding = #rt.binding<loss_count>}, %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<i32> {rt.binding = #rt.binding<applied>}, tensor<i32> {rt.binding = #rt.binding<failed>}) {
+    %applied, %failed = train.commit count(%count) after(%before) finite(%loss : tensor<f32>) on_nonfinite fail
+    return %applied, %failed : tensor<i32>, tensor<i32>
+  }
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+      %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, %before: tensor<i32> {rt.binding = #rt.binding<failed>},
+      %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "damping">})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<i32> {rt.binding = #rt.binding<applied>}, tensor<i32> {rt.binding = #rt.binding<failed>}) {
+    %applied, %failed = train.commit count(%count) after(%before) finite(%loss, %gw : tensor<f32>, tensor<4x3xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %pw = thor.natural_gradient %mw of @w damping %lambda frequency 10 block_size 128 : tensor<4x3xf32>
+    %w1 = train.sgd %w, %pw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    return %w1, %applied, %failed : tensor<4x3xf32>, tensor<i32>, tensor<i32>
+  }
+}
+
+//--- errors.mlir
+// The update must be that of the last variant.
+train.program @last batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.schedule @lr <constant, 1.0>
+  train.variant @first micro(@micro) update(@update) on [#train.steps<first = 3, every = 3>]
+  train.variant @last micro(@micro) update(@other)
+  func.func @micro() -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+    %gw = arith.constant dense<1.0> : tensor<4x3xf32>
+    return %gw : tensor<4x3xf32>
+  }
+  func.func @other() {
+    return
+  }
+  // expected-error @+1 {{expected the update of steps that train everything, with gradients of their own, for thor}}
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "lr">}) {
+    %pw = thor.natural_gradient %gw of @w damping %lambda frequency 10 block_size 128 : tensor<4x3xf32>
+    return
+  }
+}
+
+// -----
+
+// All weights are refreshed in the same steps.
+train.program @frequencies batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.schedule @lr <constant, 1.0>
+  func.func @micro() -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}) {
+    %gw = arith.constant dense<1.0> : tensor<4x3xf32>
+    return %gw : tensor<4x3xf32>
+  }
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "lr">}) {
+    %0 = thor.natural_gradient %gw of @w damping %lambda frequency 10 block_size 128 : tensor<4x3xf32>
+    // expected-error @+1 {{expected the frequency and the block size of the first one, 10 and 128, found 11 and 128}}
+    %1 = thor.natural_gradient %gw of @w damping %lambda frequency 11 block_size 128 : tensor<4x3xf32>
+    return
+  }
+}

@@ -1,0 +1,92 @@
+// RUN: boost-interpret %s
+// RUN: boost-interpret %s --function=drawn --tolerance=1e-9 \
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg,boostc-fuse-elementwise))'
+
+// Factors and preconditioned gradients against numbers that were computed from the formulas of
+// MindSpore's THOR in double precision, given to 7 or 8 digits; then each op against its lowering.
+train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @main() {
+    %yes = arith.constant dense<1> : tensor<i32>
+    %no = arith.constant dense<0> : tensor<i32>
+    %lambda = arith.constant dense<0.04> : tensor<f32>
+
+    // A dense layer of four samples, whose gradients are those of the sum of their losses.
+    %x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [0.0, 1.0], [1.0, 0.0]]> : tensor<4x2xf32>
+    %d = arith.constant dense<[[2.0], [-1.0], [0.5], [1.0]]> : tensor<4x1xf32>
+    %four = arith.constant dense<4> : tensor<i32>
+    %n = arith.constant dense<4> : tensor<i64>
+    %a = thor.factor_a %x, %four groups 1 block_size 128 : tensor<4x2xf32>
+    %g = thor.factor_g %d, %four groups 1 block_size 128 : tensor<4x1xf32>
+    %a_x = arith.constant dense<[[[11.0, 14.0], [14.0, 21.0]]]> : tensor<1x2x2xf32>
+    check.expect_eq %a, %a_x : tensor<1x2x2xf32>
+    %g_x = arith.constant dense<6.25> : tensor<1x1x1xf32>
+    check.expect_eq %g, %g_x : tensor<1x1x1xf32>
+    %ai, %a_failed = thor.damped_inverse %a by %n rows 1 positions 1 damping %lambda : tensor<1x2x2xf32>
+    %gi, %g_failed = thor.damped_inverse %g by %n rows 1 positions 1 damping %lambda : tensor<1x1x1xf32>
+    check.expect_eq %a_failed, %no : tensor<i32>
+    %gi_x = arith.constant dense<0.56737589> : tensor<1x1x1xf32>
+    check.expect_close %gi, %gi_x atol 5.0e-8 rtol 0.0 : tensor<1x1x1xf32>
+    %mean = arith.constant dense<[[0.0, 0.125]]> : tensor<1x2xf32>
+    %p = thor.precondition %mean, %ai, %gi if %yes groups 1 positions 1
+        : tensor<1x2xf32>, tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    %p_x = arith.constant dense<[[-0.06485355, 0.05466228]]> : tensor<1x2xf32>
+    check.expect_close %p, %p_x atol 2.0e-8 rtol 0.0 : tensor<1x2xf32>
+    // Without inverses the gradient stays.
+    %plain = thor.precondition %mean, %ai, %gi if %no groups 1 positions 1
+        : tensor<1x2xf32>, tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    check.expect_eq %plain, %mean : tensor<1x2xf32>
+    // A scale of the loss is in the gradients' factor squared.
+    %scale = arith.constant dense<8.0> : tensor<f32>
+    %scaled = arith.constant dense<400.0> : tensor<1x1x1xf32>
+    %unscaled, %s_failed = thor.damped_inverse %scaled by %n rows 1 positions 1 scale %scale damping %lambda : tensor<1x1x1xf32>
+    check.expect_close %unscaled, %gi atol 0.0 rtol 1.0e-12 : tensor<1x1x1xf32>
+
+    // A convolution of a channel with a kernel of one pixel, two samples of four pixels.
+    %image = arith.constant dense<[[[[1.0, 2.0], [3.0, 4.0]]], [[[0.0, 1.0], [1.0, 0.0]]]]> : tensor<2x1x2x2xf32>
+    %dy = arith.constant dense<[[[[0.2, 0.0], [0.4, 0.2]]], [[[0.6, 0.2], [0.0, 0.0]]]]> : tensor<2x1x2x2xf32>
+    %two = arith.constant dense<2> : tensor<i32>
+    %m = arith.constant dense<2> : tensor<i64>
+    %ca = thor.factor_a %image, %two windows [1, 1] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 block_size 128 : tensor<2x1x2x2xf32>
+    %cg = thor.factor_g %dy, %two images groups 1 block_size 128 : tensor<2x1x2x2xf32>
+    %cai, %ca_failed = thor.damped_inverse %ca by %m rows 1 positions 4 damping %lambda : tensor<1x1x1xf32>
+    %cgi, %cg_failed = thor.damped_inverse %cg by %m rows 1 positions 4 damping %lambda : tensor<1x1x1xf32>
+    %dw = arith.constant dense<1.2> : tensor<1x1x1x1xf32>
+    %cp = thor.precondition %dw, %cai, %cgi if %yes groups 1 positions 4
+        : tensor<1x1x1x1xf32>, tensor<1x1x1xf32>, tensor<1x1x1xf32>
+    %cp_x = arith.constant dense<0.4065040650> : tensor<1x1x1x1xf32>
+    check.expect_close %cp, %cp_x atol 1.0e-7 rtol 0.0 : tensor<1x1x1x1xf32>
+
+    // A matrix that damping makes definite at the third try, and one that nothing does.
+    %one = arith.constant dense<1> : tensor<i64>
+    %bad = arith.constant dense<[[[-0.5]], [[-1000.0]]]> : tensor<2x1x1xf32>
+    %hundredth = arith.constant dense<0.0004> : tensor<f32>
+    %tried, %failed = thor.damped_inverse %bad by %one rows 1 positions 1 damping %hundredth : tensor<2x1x1xf32>
+    %tried_x = arith.constant dense<[[[0.66666667]], [[0.0]]]> : tensor<2x1x1xf32>
+    check.expect_close %tried, %tried_x atol 1.0e-7 rtol 0.0 : tensor<2x1x1xf32>
+    check.expect_eq %failed, %yes : tensor<i32>
+    return
+  }
+
+  func.func @drawn(%x: tensor<3x4x5x6xf32>, %rows: tensor<3x2x7xf32>, %w: tensor<6x2x3x3xf32>, %v: tensor<5x7xf32>,
+                   %lambda: tensor<f32>)
+      -> (tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
+          tensor<5x7xf32>, tensor<2x3x3xf32>) {
+    %yes = arith.constant dense<1> : tensor<i32>
+    %two = arith.constant dense<2> : tensor<i32>
+    %n = arith.constant dense<2> : tensor<i64>
+    %root = arith.mulf %lambda, %lambda : tensor<f32>
+    %a = thor.factor_a %x, %two windows [3, 3] strides [2, 1] padding [1, 0, 2, 1] dilations [1, 2] groups 2 block_size 7 : tensor<3x4x5x6xf32>
+    %r = thor.factor_a %rows, %two groups 1 block_size 3 : tensor<3x2x7xf32>
+    %g = thor.factor_g %x, %two images groups 2 block_size 7 : tensor<3x4x5x6xf32>
+    %ai, %failed = thor.damped_inverse %a by %n rows 1 positions 16 damping %root : tensor<6x7x7xf32>
+    %gw = arith.constant dense<[[[1.0, 0.5, 0.25], [0.5, 2.0, 0.125], [0.25, 0.125, 1.0]], [[1.5, 0.0, 0.25], [0.0, 2.0, 0.125], [0.25, 0.125, 1.0]]]> : tensor<2x3x3xf32>
+    %p = thor.precondition %w, %ai, %gw if %yes groups 2 positions 16
+        : tensor<6x2x3x3xf32>, tensor<6x7x7xf32>, tensor<2x3x3xf32>
+    %q = thor.precondition %v, %r, %gw if %yes groups 1 positions 1
+        : tensor<5x7xf32>, tensor<3x3x3xf32>, tensor<2x3x3xf32>
+    %kept = arith.addf %gw, %gw : tensor<2x3x3xf32>
+    return %a, %r, %g, %ai, %failed, %p, %q, %kept
+        : tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
+          tensor<5x7xf32>, tensor<2x3x3xf32>
+  }
+}

@@ -1,0 +1,30 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --verify-roundtrip > %t
+// RUN: boost-opt %t --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @on_tensors
+// CHECK: rt.damped_inverse ins(%{{.*}} weight %{{.*}} damping %{{.*}} : tensor<2x4x4xf32>, tensor<f32>, tensor<f32>) outs(%{{.*}}, %{{.*}} : tensor<2x4x4xf32>, tensor<2xi32>) -> tensor<2x4x4xf32>, tensor<2xi32>
+func.func @on_tensors(%m: tensor<2x4x4xf32>, %w: tensor<f32>, %failed: tensor<2xi32>)
+    -> (tensor<2x4x4xf32>, tensor<2xi32>) {
+  %0, %1 = rt.damped_inverse ins(%m weight %w damping %w
+        : tensor<2x4x4xf32>, tensor<f32>, tensor<f32>)
+      outs(%m, %failed : tensor<2x4x4xf32>, tensor<2xi32>) -> tensor<2x4x4xf32>, tensor<2xi32>
+  return %0, %1 : tensor<2x4x4xf32>, tensor<2xi32>
+}
+
+// -----
+
+func.func @rt_damped_inverse_c1(%m: memref<2x4x4xf32>, %w: memref<f32>, %failed: memref<3xi32>) {
+  // expected-error @+1 {{expected square matrices of static shape, as many inverses of their size and a flag for each, found 'memref<2x4x4xf32>', 'memref<2x4x4xf32>' and 'memref<3xi32>'}}
+  rt.damped_inverse ins(%m weight %w damping %w : memref<2x4x4xf32>, memref<f32>, memref<f32>)
+      outs(%m, %failed : memref<2x4x4xf32>, memref<3xi32>)
+  return
+}
+
+// -----
+
+func.func @rt_damped_inverse_c2(%m: memref<2x4x4xf32>, %w: tensor<f32>, %failed: memref<2xi32>) {
+  // expected-error @+1 {{expected operands all tensors or all memrefs}}
+  rt.damped_inverse ins(%m weight %w damping %w : memref<2x4x4xf32>, tensor<f32>, tensor<f32>)
+      outs(%m, %failed : memref<2x4x4xf32>, memref<2xi32>)
+  return
+}

@@ -1,0 +1,37 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --verify-roundtrip > %t
+// RUN: boost-opt %t --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @inverses
+// CHECK: thor.damped_inverse %{{.*}} by %{{.*}} rows 5 positions 1 damping %{{.*}} : tensor<2x4x4xf32>
+// CHECK: thor.damped_inverse %{{.*}} by %{{.*}} rows 1 positions 64 scale %{{.*}} damping %{{.*}} : tensor<2x4x4xf32>
+func.func @inverses(%f: tensor<2x4x4xf32>, %n: tensor<i64>, %s: tensor<f32>, %lambda: tensor<f32>)
+    -> (tensor<2x4x4xf32>, tensor<i32>, tensor<2x4x4xf32>, tensor<i32>) {
+  %0, %1 = thor.damped_inverse %f by %n rows 5 positions 1 damping %lambda : tensor<2x4x4xf32>
+  %2, %3 = thor.damped_inverse %f by %n rows 1 positions 64 scale %s damping %lambda
+      : tensor<2x4x4xf32>
+  return %0, %1, %2, %3 : tensor<2x4x4xf32>, tensor<i32>, tensor<2x4x4xf32>, tensor<i32>
+}
+
+// -----
+
+func.func @square(%f: tensor<2x4x3xf32>, %n: tensor<i64>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected square blocks, found 'tensor<2x4x3xf32>'}}
+  %0, %1 = thor.damped_inverse %f by %n rows 1 positions 1 damping %lambda : tensor<2x4x3xf32>
+  return
+}
+
+// -----
+
+func.func @rows(%f: tensor<2x4x4xf32>, %n: tensor<i64>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected rows of 1 or more, found 0}}
+  %0, %1 = thor.damped_inverse %f by %n rows 0 positions 1 damping %lambda : tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @positions(%f: tensor<2x4x4xf32>, %n: tensor<i64>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected positions of 1 or more, found 0}}
+  %0, %1 = thor.damped_inverse %f by %n rows 1 positions 0 damping %lambda : tensor<2x4x4xf32>
+  return
+}

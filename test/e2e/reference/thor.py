@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""Training with THOR, held to PyTorch.
+
+  thor.py models FOLDER                writes the models of all cases and their data
+  thor.py golden                       prints thor.json: PyTorch's trainings
+  thor.py check CASE METRICS WEIGHTS   compares a run with thor.json
+
+A case is Inputs/thor.json or Inputs/thor-conv.json with other values of some keys. The step is
+THOR's, written down from its definition. PyTorch gives the inputs and the gradients of the
+outputs of each layer, the windows that a convolution reads (`unfold`) and the inverses.
+
+Formulas are held to what is known from elsewhere. The rows whose products make the factors make
+the gradient of the weight, too, which is PyTorch's. Where a matrix is one block, the step solves
+the system with the Kronecker product of the factors. Two steps are those of published examples. A
+comparison shows nothing where its bound is wide: so a training with another value of a key of the
+optimizer must leave the bound by far.
+
+`golden` needs numpy and torch (Debian: python3-torch); all else neither.
+"""
+
+import json
+import math
+import pathlib
+
+from trainings import (compare, draw_points, draw_weight, numbers, pair_weights, print_golden,
+                       read_events, read_golden, read_model, run_command, train_exactly,
+                       write_data)
+
+CLASSES, SAMPLES = 3, 14  # the last batch of a pass is short
+DEFAULTS = {"damping": 0.03, "momentum": 0.9, "nesterov": False, "weight_decay": 0.0,
+            "frequency": 100, "block_size": 128}
+CLEAR = 4  # bounds
+
+
+# --- The cases ----------------------------------------------------------------
+
+
+def case(model, optimizer=None, **keys):
+    model = {**read_model(model), **keys}
+    model["optimizer"] = {**model["optimizer"], **(optimizer or {})}
+    return model
+
+
+FLATTEN = {"op": "flatten"}
+LAYERS = read_model("thor")["layers"]
+CASES = {
+    "dense": case("thor"),
+    # The first layer has two rows a sample.
+    "positions": case("thor", input={"point": {"shape": [2, 3]}, "label": {"classes": CLASSES}},
+                      layers=[*LAYERS[:2], FLATTEN, *LAYERS[2:]]),
+    "every": case("thor", {"learning_rate": 0.5, "frequency": 1, "damping": 0.125},
+                  train={"clip_norm": 0.25, "gradient_norm": True}),
+    "conv": case("thor-conv"),
+    "conv-blocks": case("thor-conv", {"block_size": 5}),
+}
+
+
+def shape_of(model):
+    return next(part["shape"] for part in model["input"].values() if "shape" in part)
+
+
+def samples(model, split):
+    return draw_points(split, {"train": SAMPLES, "test": 10}, math.prod(shape_of(model)), CLASSES)
+
+
+def write_models(folder):
+    folder = pathlib.Path(folder)
+    folder.mkdir()
+    for name, model in CASES.items():
+        (folder / f"{name}.json").write_text(json.dumps(model, indent=1), encoding="utf-8")
+        write_data(folder / name, lambda split: samples(model, split), shape_of(model))
+
+
+def pair(value):
+    return tuple(value) if isinstance(value, list) else (value, value)
+
+
+def window(layer):
+    """Kernel, stride, padding and dilation: height and width."""
+    return [pair(layer.get(key, default))
+            for key, default in (("kernel", 1), ("stride", 1), ("padding", 0), ("dilation", 1))]
+
+
+def output_extents(layer, extents):
+    """Height and width of what a convolution computes."""
+    return [(extent + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
+            for extent, kernel, stride, padding, dilation in zip(extents, *window(layer))]
+
+
+def parameter_shapes(model):
+    """Shapes of weights and biases, and how many values an output reads."""
+    shapes, values = {}, shape_of(model)
+    for layer in model["layers"]:
+        if layer["op"] == "flatten":
+            values = [math.prod(values)]
+        elif layer["op"] in ("dense", "conv2d"):
+            if layer["op"] == "dense":
+                weight = (layer["units"], values[-1])
+                values = [*values[:-1], layer["units"]]
+            else:
+                weight = (layer["filters"], values[0] // layer.get("groups", 1), *window(layer)[0])
+                values = [layer["filters"], *output_extents(layer, values[1:])]
+            fan_in = math.prod(weight[1:])
+            shapes[f"{layer['name']}.weight"] = weight, fan_in
+            if layer.get("bias", True):
+                shapes[f"{layer['name']}.bias"] = weight[:1], fan_in
+    return shapes
+
+
+def value_of(schedule, step):
+    """A schedule is a number, or falls by a factor each step; steps count from 0."""
+    if not isinstance(schedule, dict):
+        return schedule
+    assert schedule["schedule"] == "exponential" and schedule["unit"] == "steps", schedule
+    return schedule["value"] * schedule["factor"] ** step
+
+
+# --- What PyTorch computes ----------------------------------------------------
+
+
+def rows_of(layer, x, d):
+    """The rows of inputs and of gradients of outputs, as matrices, of each group of channels."""
+    from torch.nn import functional as F
+    if layer["op"] == "dense":
+        return [(x.reshape(-1, x.shape[-1]), d.reshape(-1, d.shape[-1]))]
+    kernel, stride, padding, dilation = window(layer)
+    groups, rows = layer.get("groups", 1), []
+    for part, gradient in zip(x.chunk(groups, 1), d.chunk(groups, 1), strict=True):
+        windows = F.unfold(part, kernel, dilation, padding, stride)
+        rows.append((windows.movedim(1, -1).flatten(0, 1),
+                     gradient.flatten(2).movedim(1, -1).flatten(0, 1)))
+    return rows
+
+
+def positions_of(layer, d):
+    """The number of output pixels of a convolution, else 1."""
+    return d.shape[2] * d.shape[3] if layer["op"] == "conv2d" else 1
+
+
+def factor(rows):
+    return rows.T @ rows / len(rows)
+
+
+def invert(matrix, shift, block_size):
+    """The inverses of the blocks on the diagonal of matrix + shift * I, and zeros elsewhere."""
+    import torch
+    result = torch.zeros_like(matrix)
+    for first in range(0, len(matrix), block_size):
+        block = slice(first, first + block_size)
+        unit = torch.eye(len(matrix[block, block]), dtype=matrix.dtype)
+        result[block, block] = torch.linalg.inv(matrix[block, block] + shift * unit)
+    return result
+
+
+def invert_factors(layer, x, d, damping, block_size):
+    """The inverses of A and G of each group."""
+    shift = math.sqrt(damping / positions_of(layer, d))
+    return [tuple(invert(factor(rows), shift, block_size) for rows in both)
+            for both in rows_of(layer, x, d)]
+
+
+def precondition(gradient, inverses, positions):
+    """The groups of the gradient lie one below the other."""
+    import torch
+    matrices = gradient.flatten(1).chunk(len(inverses))
+    return torch.cat([g @ matrix @ a / positions
+                      for matrix, (a, g) in zip(matrices, inverses, strict=True)]
+                     ).reshape(gradient.shape)
+
+
+def forward(model, w, x):
+    """The outputs, and of each layer with a weight its input and its output."""
+    import torch
+    from torch.nn import functional as F
+    seen = {}
+    for layer in model["layers"]:
+        name, before = layer.get("name"), x
+        if layer["op"] == "dense":
+            x = F.linear(x, w[f"{name}.weight"], w.get(f"{name}.bias"))
+        elif layer["op"] == "conv2d":
+            _, stride, padding, dilation = window(layer)
+            x = F.conv2d(x, w[f"{name}.weight"], w.get(f"{name}.bias"), stride, padding, dilation,
+                         layer.get("groups", 1))
+        else:
+            x = {"tanh": torch.tanh, "flatten": lambda value: value.flatten(1)}[layer["op"]](x)
+        if f"{name}.weight" in w:
+            x.retain_grad()
+            seen[f"{name}.weight"] = layer, before.detach(), x
+    return x, seen
+
+
+def check_rows(gradient, rows):
+    """The gradient of a weight is the sum of the products of its rows."""
+    import torch
+    sums = torch.cat([d.T @ x for x, d in rows])
+    assert torch.allclose(sums, gradient.flatten(1), 1e-12, 1e-12), (sums, gradient)
+
+
+def train(model, start, dtype, watch=None):
+    """Losses, norms of the gradients, weights. `watch` sees each weight of a refresh."""
+    import torch
+    from torch.nn import functional as F
+    keys, clip = {**DEFAULTS, **model["optimizer"]}, model.get("train", {}).get("clip_norm")
+    points, labels = zip(*samples(model, "train"))
+    x, t = torch.tensor(points, dtype=dtype).reshape(-1, *shape_of(model)), torch.tensor(labels)
+    w = {name: torch.tensor(value).to(dtype).requires_grad_() for name, value in start.items()}
+    velocity = {name: torch.zeros_like(value) for name, value in w.items()}
+    firsts = list(range(0, SAMPLES, model["batch_size"])) * model["epochs"]
+    inverses, losses, norms = {}, [], []
+    for step, first in enumerate(firsts):
+        part = slice(first, first + model["batch_size"])
+        for value in w.values():
+            value.grad = None
+        outputs, seen = forward(model, w, x[part])
+        # With a sum the gradients of the layers' outputs are those of single samples.
+        loss = F.cross_entropy(outputs, t[part], reduction="sum")
+        loss.backward()
+        count = len(outputs)
+        gradients = {name: value.grad / count for name, value in w.items()}
+        norm = torch.cat([g.flatten() for g in gradients.values()]).norm().item()
+        if clip:
+            gradients = {name: g * min(1.0, clip / (norm + 1e-6)) for name, g in gradients.items()}
+        losses.append(loss.item() / count)
+        norms.append(norm)
+        refreshes = step % keys["frequency"] == 0
+        rate = value_of(keys["learning_rate"], step)
+        for name, value in w.items():
+            p = gradients[name]
+            if name in seen:
+                layer, inputs, output = seen[name]
+                if dtype == torch.float64:
+                    check_rows(value.grad, rows_of(layer, inputs, output.grad))
+                if refreshes:
+                    damping = value_of(keys["damping"], step)
+                    inverses[name] = invert_factors(layer, inputs, output.grad, damping,
+                                                    keys["block_size"])
+                p = precondition(p, inverses[name], positions_of(layer, output.grad))
+                if refreshes and watch:
+                    watch(layer, inputs, output.grad, gradients[name], damping, p)
+            with torch.no_grad():
+                p = p + keys["weight_decay"] * value
+                velocity[name] = keys["momentum"] * velocity[name] + p
+                value -= rate * (p + keys["momentum"] * velocity[name] if keys["nesterov"]
+                                 else velocity[name])
+    if not model.get("train", {}).get("gradient_norm"):
+        norms = []
+    return losses, norms, {name: value.detach().flatten().tolist() for name, value in w.items()}
+
+
+# --- Golden values ------------------------------------------------------------
+
+
+def check_published():
+    """Steps of published examples. Their gradients are those of a mean."""
+    import torch
+    double = torch.float64
+    for layer, x, d, damping, expected in (
+            ({"op": "dense"}, torch.tensor([[1, 2], [3, 4], [0, 1], [1, 0]], dtype=double),
+             torch.tensor([[.5], [-.25], [.125], [.25]], dtype=double), .04,
+             [-.06485355, .05466228]),
+            ({"op": "conv2d"}, torch.tensor([[1, 2, 3, 4], [0, 1, 1, 0]], dtype=double),
+             torch.tensor([[.1, 0, .2, .1], [.3, .1, 0, 0]], dtype=double), .04,
+             [.4065040650])):
+        if layer["op"] == "conv2d":
+            x, d = x.reshape(2, 1, 2, 2), d.reshape(2, 1, 2, 2)
+        ((rows, gradients),) = rows_of(layer, x, d)
+        inverses = invert_factors(layer, x, d * len(x), damping, 128)
+        found = precondition(gradients.T @ rows, inverses, positions_of(layer, d))
+        assert torch.allclose(found.flatten(), torch.tensor(expected, dtype=double), 0, 1e-8), found
+
+
+def check_kronecker(start):
+    """A dense layer's step solves a system of all of its weights."""
+    import torch
+    seen = []
+
+    def solve(layer, x, d, gradient, damping, found):
+        shift = math.sqrt(damping)
+        ((rows, gradients),) = rows_of(layer, x, d)
+        a, g = (factor(matrix) + shift * torch.eye(matrix.shape[1], dtype=matrix.dtype)
+                for matrix in (rows, gradients))
+        # Columns below each other.
+        expected = torch.linalg.solve(torch.kron(a, g), gradient.T.flatten())
+        assert torch.allclose(found.T.flatten(), expected, 1e-10, 1e-12), (found, expected)
+        seen.append(layer["name"])
+
+    train(case("thor", {"block_size": 128}), start, torch.float64, solve)
+    assert set(seen) == {"a", "b", "c"}, seen
+
+
+def check_sensitivity(name, start, exact, bound):
+    """Trainings with a key changed leave the bound."""
+    import torch
+    keys = {**DEFAULTS, **CASES[name]["optimizer"]}
+    changes = [(key, keys[key] * 31 / 32) for key in ("momentum", "weight_decay")]
+    changes += [(key, {**keys[key], "value": keys[key]["value"] * 31 / 32}
+                 if isinstance(keys[key], dict) else keys[key] * 31 / 32)
+                for key in ("learning_rate", "damping")]
+    changes += [("nesterov", not keys["nesterov"]), ("frequency", keys["frequency"] + 1),
+                ("block_size", 3)]
+    for key, value in changes:
+        other = dict(CASES[name], optimizer={**CASES[name]["optimizer"], key: value})
+        found = max(abs(a - b) for a, b in zip(
+            numbers(train(other, start, torch.float64)), numbers(exact), strict=True))
+        assert found >= CLEAR * bound, f"{name}: {key} {value} is {found / bound:.3g} bounds away"
+
+
+def make_golden():
+    check_published()
+    found = {}
+    for name, model in CASES.items():
+        start = {parameter: draw_weight(model["seed"], parameter, shape, fan_in)
+                 for parameter, (shape, fan_in) in parameter_shapes(model).items()}
+        if name == "dense":
+            check_kronecker(start)
+        exact, conditioning = train_exactly(
+            lambda weights, dtype: train(model, weights, dtype), start)
+        check_sensitivity(name, start, exact, 2 * conditioning["max_deviation_of_fp32"])
+        losses, norms, weights = exact
+        found[name] = {"conditioning": conditioning, "losses": losses, "norms": norms,
+                       "weights": weights}
+    print_golden("thor", "thor", **found)
+
+
+def check(name, metrics, weights):
+    golden = read_golden("thor")[name]
+    steps, _ = read_events(metrics)
+    pairs = []
+    for number, (step, loss) in enumerate(zip(steps, golden["losses"], strict=True), 1):
+        pairs.append((f"loss of step {number}", step["loss"], loss))
+        if golden["norms"]:
+            pairs.append((f"gradient norm of step {number}", step["grad_norm"],
+                          golden["norms"][number - 1]))
+    compare(pairs + pair_weights(weights, golden["weights"]), golden["conditioning"])
+
+
+if __name__ == "__main__":
+    run_command(models=write_models, golden=make_golden, check=check)
