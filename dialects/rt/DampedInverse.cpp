@@ -8,10 +8,12 @@ namespace {
 
 using Matrix = std::vector<double>; ///< [d, d]
 
-/// L with L L^t = m, in place of m; false where a pivot is not `least` or more.
-bool factorize(Matrix &m, int64_t size, double least) {
+/// L with L L^t = m, in place of m; false where a pivot is too small.
+bool factorize(Matrix &m, int64_t size, double damping) {
   for (int64_t j = 0; j < size; ++j) {
     double pivot = m[j * size + j];
+    double least = std::max(
+        {kLeastOfDamping * damping, kLeastOfDiagonal * pivot, kLeastPivot});
     for (int64_t k = 0; k < j; ++k)
       pivot -= m[j * size + k] * m[j * size + k];
     if (!(pivot >= least) || !std::isfinite(pivot))
@@ -114,7 +116,7 @@ DampedInverses rt::invertDamped(const Bounded &matrices, const Bounded &weight,
         errors.push_back(element.error);
       }
       Matrix factors = m;
-      isDone = factorize(factors, size, kLeastPivot * added.value);
+      isDone = factorize(factors, size, added.value);
       if (isDone) {
         Matrix inverse = invertFactorized(factors, size);
         Matrix bound = boundInverse(m, errors, inverse, size);

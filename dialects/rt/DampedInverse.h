@@ -10,10 +10,14 @@ namespace boostc::rt {
 /// one try to the next.
 inline constexpr int kDampingTries = 4;
 inline constexpr double kDampingGrowth = 10.0;
-/// The part of the damping that every pivot must have. In exact arithmetic a
-/// pivot of M + s I is not below s where M is positive semidefinite; less than
-/// this part of s is rounding.
-inline constexpr double kLeastPivot = 0.5;
+/// What every pivot must have: this part of the damping, this part of the
+/// element of the diagonal that it is what is left of, and this number. In
+/// exact arithmetic a pivot of M + s I is not below s where M is positive
+/// semidefinite; less than half of that, or a few units in the last place of
+/// what it was, is rounding. The number keeps inverses, and products of two of
+/// them with a gradient, finite.
+inline constexpr double kLeastOfDamping = 0.5, kLeastOfDiagonal = 0x1p-21,
+                        kLeastPivot = 0x1p-40;
 
 /// (weight * m + damping * I)^-1 of each matrix m of `matrices` [n, d, d], with
 /// the first damping whose pivots are large enough; zeros where no try has

@@ -130,8 +130,10 @@ private:
       store(arith::AddFOp::create(builder, loc, load(diagonal), added),
             diagonal);
     });
-    Value least =
-        arith::MulFOp::create(builder, loc, added, number(rt::kLeastPivot));
+    Value ofDamping =
+        arith::MulFOp::create(builder, loc, added, number(rt::kLeastOfDamping));
+    Value least = arith::MaximumFOp::create(builder, loc, ofDamping,
+                                            number(rt::kLeastPivot));
     auto columns =
         scf::ForOp::create(builder, loc, constant(0), constant(size),
                            constant(1), ValueRange{constantFlag(true)});
@@ -140,6 +142,15 @@ private:
     Value column = columns.getInductionVar();
     Value row = add(start, times(column, size));
     Value pivot = load(add(row, column));
+    // What the diagonal had before elimination, as it was computed then.
+    Value diagonal = memref::LoadOp::create(builder, loc, source,
+                                            ValueRange{add(row, column)});
+    Value scaled = arith::MulFOp::create(builder, loc, diagonal, weight);
+    Value damped = arith::AddFOp::create(builder, loc, scaled, added);
+    least = arith::MaximumFOp::create(
+        builder, loc, least,
+        arith::MulFOp::create(builder, loc, damped,
+                              number(rt::kLeastOfDiagonal)));
     auto compare = [&](arith::CmpFPredicate predicate, Value bound) {
       return arith::CmpFOp::create(builder, loc, predicate, pivot, bound);
     };

@@ -120,14 +120,24 @@ private:
             row, at);
     });
     wait();
-    Value least =
-        arith::MulFOp::create(builder, loc, added, number(rt::kLeastPivot));
+    Value ofDamping =
+        arith::MulFOp::create(builder, loc, added, number(rt::kLeastOfDamping));
+    Value least = arith::MaximumFOp::create(builder, loc, ofDamping,
+                                            number(rt::kLeastPivot));
     auto columns = scf::ForOp::create(builder, loc, constant(0), constant(size),
                                       constant(1), ValueRange{flag(true)});
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(columns.getBody());
     Value k = columns.getInductionVar();
     Value pivot = load(target, k, k);
+    // What the diagonal had before elimination, as it was computed then.
+    Value scaled =
+        arith::MulFOp::create(builder, loc, load(source, k, k), weight);
+    Value damped = arith::AddFOp::create(builder, loc, scaled, added);
+    least = arith::MaximumFOp::create(
+        builder, loc, least,
+        arith::MulFOp::create(builder, loc, damped,
+                              number(rt::kLeastOfDiagonal)));
     auto compare = [&](arith::CmpFPredicate predicate, Value bound) {
       return arith::CmpFOp::create(builder, loc, predicate, pivot, bound);
     };

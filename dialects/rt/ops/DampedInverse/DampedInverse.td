@@ -12,10 +12,10 @@ def Rt_DampedInverseOp : Rt_Op<"damped_inverse", [
   let summary = "inverses of symmetric matrices that are made definite";
   let description = [{
     `inverse[b] = (weight * m[b] + damping * I)^-1`, by elimination in f32. Where a pivot is
-    below half of the damping, or not finite, which rounding or a matrix that is not positive
-    semidefinite makes of it, the matrix is tried again with ten times the damping, up to four
-    times in all. A matrix that has no inverse then has zeros for it, and `failed[b] = 1`, else
-    0.
+    below half of the damping, below 2^-21 of its element on the diagonal, below 2^-40, or not
+    finite, which rounding or a matrix that is not positive semidefinite makes of it, the matrix
+    is tried again with ten times the damping, up to four times in all. A matrix that has no
+    inverse then has zeros for it, and `failed[b] = 1`, else 0.
 
     Constraints:
     * (rt_damped_inverse_c1) `m` and `inverse` are `[n, d, d]`, `failed` is `[n]`.
