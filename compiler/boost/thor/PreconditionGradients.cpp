@@ -28,6 +28,7 @@ struct Layer {
   int64_t rows = 1;      ///< of a sample, where they are those of matrices
   int64_t positions = 1; ///< of a sample, where they are windows
   RankedTensorType a, g; ///< of its factors
+  int64_t flops = 0;     ///< of both of them
   std::string factorA, factorG, inverseA, inverseG, ready;
 };
 
@@ -111,23 +112,25 @@ private:
     };
     auto groups = at.getI64IntegerAttr(products.groups);
     auto size = at.getI64IntegerAttr(blockSize);
-    Value a = thor::FactorAOp::create(
+    auto a = thor::FactorAOp::create(
         at, op->getLoc(), products.input, valid, extents(products.kernel),
         extents(products.strides), extents(products.padding),
         extents(products.dilations), groups, size);
-    Value g = thor::FactorGOp::create(
-        at, op->getLoc(), products.gradient, valid,
-        hasWindows ? at.getUnitAttr() : UnitAttr(), groups, size);
+    auto g = thor::FactorGOp::create(at, op->getLoc(), products.gradient, valid,
+                                     hasWindows ? at.getUnitAttr() : UnitAttr(),
+                                     groups, size);
     std::string name = parameter.getSymName().str() + ".";
-    layer.a = cast<RankedTensorType>(a.getType());
-    layer.g = cast<RankedTensorType>(g.getType());
+    layer.a = a.getType();
+    layer.g = g.getType();
+    layer.flops = a.getFlops() + g.getFlops();
     layer.factorA = name + "factor_a";
     layer.factorG = name + "factor_g";
     layer.inverseA = name + "inverse_a";
     layer.inverseG = name + "inverse_g";
     layer.ready = name + "inverses_ready";
     for (auto [accumulator, value] :
-         {std::pair(StringRef(layer.factorA), a), {layer.factorG, g}})
+         {std::pair(StringRef(layer.factorA), a.getResult()),
+          {layer.factorG, g.getResult()}})
       rt::addResult(function, value,
                     rt::BindingAttr::get(
                         b.getContext(), BindingKind::Accumulator, accumulator));
@@ -274,19 +277,14 @@ private:
     };
     describe("has blocks A", layer->a);
     describe(", G", layer->g);
-    int64_t inverses = 0, factors = 0;
+    int64_t inverses = 0;
     for (RankedTensorType type : {layer->a, layer->g})
       inverses += 2 * type.getNumElements() * type.getDimSize(2);
-    for (Operation *user : layer->products.input.getUsers())
-      if (auto factor = dyn_cast<thor::FactorAOp>(user))
-        factors += factor.getFlops();
-    for (Operation *user : layer->products.gradient.getUsers())
-      if (auto factor = dyn_cast<thor::FactorGOp>(user))
-        factors += factor.getFlops();
     auto own = result.getDefiningOp<thor::PreconditionOp>();
     diagnostic << "; inverses of " << countBytes({layer->a, layer->g})
-               << " bytes; " << own.getFlops() << " flops a step, " << factors
-               << " a micro-batch and " << inverses << " a step to refresh";
+               << " bytes; " << own.getFlops() << " flops a step, "
+               << layer->flops << " a micro-batch and " << inverses
+               << " a step to refresh";
   }
 
   train::ProgramOp program;
