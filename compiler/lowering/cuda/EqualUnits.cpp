@@ -25,8 +25,14 @@ bool boostc::areAlike(const DeviceUnit &a, const DeviceUnit &b) {
   if (!isShareable(a) || !isShareable(b) || a.countBlocks() != b.countBlocks())
     return false;
   llvm::SetVector<Value> ofA = getAccessed(a), ofB = getAccessed(b);
+  // What is chosen is memory without gaps, not a slice.
+  auto isWhole = [](Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    return !type || type.getLayout().isIdentity();
+  };
   return ValueRange(ofA.getArrayRef()).getTypes() ==
-         ValueRange(ofB.getArrayRef()).getTypes();
+             ValueRange(ofB.getArrayRef()).getTypes() &&
+         llvm::all_of(ofA, isWhole);
 }
 
 namespace {
