@@ -482,8 +482,10 @@ TEST_F(ValidateProgram, Scalars) {
                "metric sum 'top_1.sum' at offset 4096");
   expectDefect([](Copy &c) { c.metrics[1].count.arena = BOOSTC_ARENA_BATCH; },
                "'top_1.count' lies in arena batch, expected result");
-  expectDefect([](Copy &c) { c.schedules[0].kind = 11; },
-               "schedules[0].kind is 11, which is not a BoostScheduleKind");
+  expectDefect(
+      [](Copy &c) { c.schedules[0].kind = BOOSTC_SCHEDULE_COUNT; },
+      fmt::format("schedules[0].kind is {}, which is not a BoostScheduleKind",
+                  int{BOOSTC_SCHEDULE_COUNT}));
   expectDefect([](Copy &c) { c.schedules[0].unit = 2; },
                "schedules[0].unit is 2, which is not a BoostScheduleUnit");
   expectDefect([](Copy &c) { c.schedules[0].value = INFINITY; },
