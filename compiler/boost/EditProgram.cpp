@@ -1,5 +1,6 @@
 #include "compiler/boost/EditProgram.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -194,6 +195,59 @@ func::FuncOp boost::createFunction(train::ProgramOp program, StringRef name) {
   builder.setInsertionPointToEnd(function.addEntryBlock());
   func::ReturnOp::create(builder, program.getLoc());
   return function;
+}
+
+func::FuncOp boost::copyFunction(train::ProgramOp program,
+                                 func::FuncOp function, StringRef name) {
+  auto builder = OpBuilder::atBlockEnd(&program.getBody().front());
+  auto copy = cast<func::FuncOp>(builder.clone(*function.getOperation()));
+  copy.setName(name);
+  return copy;
+}
+
+void boost::declareState(OpBuilder &builder, Location loc, StringRef name,
+                         Type type, rt::InitializerAttr initial,
+                         FlatSymbolRefAttr parameter, train::Saved saved) {
+  StringRef slot = name.substr(name.rfind('.') + 1);
+  train::StateOp::create(builder, loc, builder.getStringAttr(name),
+                         builder.getStringAttr(slot), parameter, initial,
+                         TypeAttr::get(type), saved);
+}
+
+train::VariantOp boost::addVariant(OpBuilder &builder, Location loc,
+                                   StringRef name, func::FuncOp micro,
+                                   func::FuncOp update,
+                                   ArrayRef<Attribute> steps) {
+  return train::VariantOp::create(
+      builder, loc, builder.getStringAttr(name), FlatSymbolRefAttr::get(micro),
+      FlatSymbolRefAttr(), FlatSymbolRefAttr::get(update),
+      builder.getArrayAttr(steps), builder.getArrayAttr({}));
+}
+
+func::FuncOp boost::addSelector(OpBuilder &builder, train::ProgramOp program,
+                                ArrayRef<Attribute> variants) {
+  train::SelectorOp::create(
+      builder, program.getLoc(),
+      FlatSymbolRefAttr::get(builder.getContext(), train::kSelect),
+      builder.getArrayAttr(variants));
+  func::FuncOp function = createFunction(program, train::kSelect);
+  auto number = RankedTensorType::get({}, builder.getI64Type());
+  takeArgument(function, number, rt::BindingKind::Step);
+  takeArgument(function, number, rt::BindingKind::RunLength);
+  return function;
+}
+
+void boost::returnChoice(func::FuncOp function, Value choice) {
+  rt::addResult(
+      function, choice,
+      rt::BindingAttr::get(function.getContext(), rt::BindingKind::Choice));
+}
+
+Value boost::buildInteger(OpBuilder &builder, Location loc,
+                          RankedTensorType type, int64_t value) {
+  auto element = builder.getIntegerAttr(type.getElementType(), value);
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, element));
 }
 
 SmallVector<Value> boost::cloneValues(func::FuncOp from, ArrayRef<Value> values,

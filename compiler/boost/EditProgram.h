@@ -1,5 +1,5 @@
-// EditProgram.h - how boosts take memory out of a program: results, arguments
-// and what computes them, for parameters that some steps, or all, leave alone.
+// EditProgram.h - how boosts change a program: what they take out of it, for
+// parameters that some steps, or all, leave alone, and what they add to it.
 #pragma once
 
 #include "dialects/train/TrainDialect.h"
@@ -40,6 +40,37 @@ void leaveState(mlir::func::FuncOp function, llvm::StringRef state,
 /// its end.
 mlir::func::FuncOp createFunction(train::ProgramOp program,
                                   llvm::StringRef name);
+
+/// A copy of `function` with another name, after those of `program`.
+mlir::func::FuncOp copyFunction(train::ProgramOp program,
+                                mlir::func::FuncOp function,
+                                llvm::StringRef name);
+
+/// Declares a state. Its slot is the last part of its name.
+void declareState(mlir::OpBuilder &builder, mlir::Location loc,
+                  llvm::StringRef name, mlir::Type type,
+                  rt::InitializerAttr initial = {},
+                  mlir::FlatSymbolRefAttr parameter = {},
+                  train::Saved saved = train::Saved::WithState);
+
+/// Adds a variant of steps of one phase; without `steps` it is of those that
+/// are left, or chosen.
+train::VariantOp addVariant(mlir::OpBuilder &builder, mlir::Location loc,
+                            llvm::StringRef name, mlir::func::FuncOp micro,
+                            mlir::func::FuncOp update,
+                            llvm::ArrayRef<mlir::Attribute> steps = {});
+
+/// Lets `program` choose among `variants`, names. Returns the function that
+/// chooses: of the step and the length of the run so far, without its result.
+mlir::func::FuncOp addSelector(mlir::OpBuilder &builder,
+                               train::ProgramOp program,
+                               llvm::ArrayRef<mlir::Attribute> variants);
+/// Lets `function`, of a selector, return `choice`.
+void returnChoice(mlir::func::FuncOp function, mlir::Value choice);
+
+/// `value` as an integer of `type`, a tensor.
+mlir::Value buildInteger(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::RankedTensorType type, int64_t value);
 
 /// `values` of `from` computed at the end of `to`, which takes what they are
 /// computed of.

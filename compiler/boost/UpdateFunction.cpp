@@ -1,4 +1,5 @@
 #include "compiler/boost/UpdateFunction.h"
+#include "compiler/boost/EditProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -50,6 +51,17 @@ FailureOr<train::CommitOp> boost::getCommit(func::FuncOp update) {
     return update.emitOpError("expected one train.commit, found ")
            << commits.size();
   return commits.front();
+}
+
+Value boost::selectApplied(OpBuilder &builder, train::CommitOp commit,
+                           Value changed, Value before) {
+  Value applied = commit.getApplied();
+  Value zero = buildInteger(builder, commit.getLoc(),
+                            cast<RankedTensorType>(applied.getType()), 0);
+  Value isApplied = arith::CmpIOp::create(
+      builder, commit.getLoc(), arith::CmpIPredicate::ne, applied, zero);
+  return arith::SelectOp::create(builder, commit.getLoc(), isApplied, changed,
+                                 before);
 }
 
 void boost::eraseMeans(ArrayRef<train::DivideGradientOp> means) {

@@ -33,6 +33,10 @@ llvm::FailureOr<PlainStep> getPlainStep(train::ProgramOp program,
 /// emitted where there is another number of them.
 llvm::FailureOr<train::CommitOp> getCommit(mlir::func::FuncOp update);
 
+/// `changed` where the step of `commit` is applied, else `before`.
+mlir::Value selectApplied(mlir::OpBuilder &builder, train::CommitOp commit,
+                          mlir::Value changed, mlir::Value before);
+
 /// Erases `means`; what reads them reads what they divide.
 void eraseMeans(llvm::ArrayRef<train::DivideGradientOp> means);
 

@@ -19,17 +19,20 @@ static train::ScheduleAttr makeSchedule(OpBuilder &b, const Node &node) {
   std::optional<train::ScheduleKind> kind =
       train::symbolizeScheduleKind(node.at("schedule").text);
   assert(kind && "the table lists the schedules");
-  auto get = [&](StringRef key) {
-    const Node *number = node.find(key);
-    return number ? number->number : 0.0;
+  // Of keys for one number a schedule has one at most.
+  auto get = [&](auto... keys) {
+    for (StringRef key : {StringRef(keys)...})
+      if (const Node *number = node.find(key))
+        return number->number;
+    return 0.0;
   };
   double numbers[Attr::NumberCount] = {};
   numbers[Attr::Value] = get("value");
   numbers[Attr::Initial] = get("initial");
   numbers[Attr::End] = get("end");
-  numbers[Attr::Factor] = node.find("power") ? get("power") : get("factor");
+  numbers[Attr::Factor] = get("factor", "power");
   numbers[Attr::Warmup] = get("warmup");
-  numbers[Attr::Every] = node.find("halve_at") ? get("halve_at") : get("every");
+  numbers[Attr::Every] = get("every", "halve_at");
   numbers[Attr::Length] = get("length");
   const Node *unit = node.find("unit");
   return Attr::get(b.getContext(), *kind,
@@ -280,13 +283,17 @@ private:
     const LayerSpec &spec =
         parts.table.entry(LayerSpec::Kind::Loss, loss.at("op").text).spec;
     std::string what = formatv("optimizer '{0}'", node.at("type").text);
+    std::vector<StringRef> likelihoods;
+    for (const LayerEntry &entry : parts.table.getEntries())
+      if (entry.spec.isLikelihood)
+        likelihoods.push_back(entry.spec.name);
     if (!spec.isLikelihood)
       parts.errors.error(
           loss.extent,
           formatv("{0} takes products of gradients for curvature, which they "
-                  "are for the loss softmax_cross_entropy alone; found '{1}'; "
-                  "use that loss, or another optimizer",
-                  what, loss.at("op").text));
+                  "are for the loss {1} alone; found '{2}'; use that loss, or "
+                  "another optimizer",
+                  what, llvm::join(likelihoods, " or "), loss.at("op").text));
     if (parts.isWeighted)
       parts.errors.error(
           loss.extent,

@@ -114,6 +114,7 @@ public:
   const ValueTable &layer() const {
     return *root.find("layers")->value.element;
   }
+  llvm::ArrayRef<LayerEntry> getEntries() const { return entries; }
   /// The entry of a spelling that the table contains.
   const LayerEntry &entry(LayerSpec::Kind kind, llvm::StringRef name) const;
 

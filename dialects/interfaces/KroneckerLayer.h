@@ -10,10 +10,10 @@ namespace boostc {
 /// matrix [outputs, inputs] in row-major order.
 ///
 /// Without a kernel the rows are those of matrices: x [batch, ..., inputs],
-/// d [batch, ..., outputs]. With one they are the windows of images: x [batch,
-/// channels, height, width], d [batch, outputs, output height, output width]; a
-/// row of x is what the window of an output pixel sees, by channel, then by
-/// row and column of the kernel.
+/// d [batch, ..., outputs]. With one they are the windows of a convolution:
+/// x [batch, channels, height, width], d [batch, outputs, output height, output
+/// width]; a row of x is what the window of an output pixel sees, by channel,
+/// then by row and column of the kernel.
 struct KroneckerLayer {
   mlir::Value input = {};    ///< x
   mlir::Value gradient = {}; ///< d

@@ -1,5 +1,6 @@
 #include "dialects/rt/DampedInverse.h"
 #include "dialects/interfaces/Approximate.h"
+#include <numeric>
 
 using namespace boostc;
 using namespace boostc::rt;
@@ -12,11 +13,11 @@ using Matrix = std::vector<double>; ///< [d, d]
 bool factorize(Matrix &m, int64_t size, double damping) {
   for (int64_t j = 0; j < size; ++j) {
     double pivot = m[j * size + j];
-    double least = std::max(
-        {kLeastOfDamping * damping, kLeastOfDiagonal * pivot, kLeastPivot});
+    double minPivot = std::max(
+        {kMinPartOfDamping * damping, kMinPartOfDiagonal * pivot, kMinPivot});
     for (int64_t k = 0; k < j; ++k)
       pivot -= m[j * size + k] * m[j * size + k];
-    if (!(pivot >= least) || !std::isfinite(pivot))
+    if (!(pivot >= minPivot) || !std::isfinite(pivot))
       return false;
     m[j * size + j] = std::sqrt(pivot);
     for (int64_t i = j + 1; i < size; ++i) {
@@ -52,18 +53,15 @@ Matrix invertFactorized(const Matrix &l, int64_t size) {
   return inverse;
 }
 
-/// |a| * b * |a| for matrices without negative elements in b.
-Matrix enclose(const Matrix &a, const Matrix &b, int64_t size) {
-  auto multiply = [&](const Matrix &x, const Matrix &y) {
-    Matrix product(x.size(), 0.0);
-    for (int64_t i = 0; i < size; ++i)
-      for (int64_t k = 0; k < size; ++k)
-        for (int64_t j = 0; j < size; ++j)
-          product[i * size + j] +=
-              std::abs(x[i * size + k]) * std::abs(y[k * size + j]);
-    return product;
-  };
-  return multiply(multiply(a, b), a);
+/// |a| |b|.
+Matrix multiplyMagnitudes(const Matrix &a, const Matrix &b, int64_t size) {
+  Matrix product(a.size(), 0.0);
+  for (int64_t i = 0; i < size; ++i)
+    for (int64_t k = 0; k < size; ++k)
+      for (int64_t j = 0; j < size; ++j)
+        product[i * size + j] +=
+            std::abs(a[i * size + k]) * std::abs(b[k * size + j]);
+  return product;
 }
 
 } // namespace
@@ -81,19 +79,19 @@ static Matrix boundInverse(const Matrix &m, const Matrix &errors,
     for (int64_t j = 0; j < size; ++j)
       residual[i * size + j] += gammaOf(8.0 * static_cast<double>(size)) *
                                 std::sqrt(m[i * size + i] * m[j * size + j]);
+  Matrix left = multiplyMagnitudes(x, residual, size);
   double growth = 0.0;
-  for (int64_t i = 0; i < size; ++i) {
-    double row = 0.0;
-    for (int64_t k = 0; k < size; ++k)
-      for (int64_t j = 0; j < size; ++j)
-        row += std::abs(x[i * size + k]) * residual[k * size + j];
-    growth = std::max(growth, row);
-  }
-  Matrix bound = enclose(x, residual, size);
+  for (auto row = left.begin(); row != left.end(); row += size)
+    growth = std::max(growth, std::accumulate(row, row + size, 0.0));
+  Matrix bound = multiplyMagnitudes(left, x, size);
   for (double &error : bound)
     error = growth < 1.0 ? error / (1.0 - growth)
                          : std::numeric_limits<double>::infinity();
   return bound;
+}
+
+int64_t rt::countInverseFlops(mlir::ShapedType type) {
+  return 2 * type.getNumElements() * type.getDimSize(2);
 }
 
 DampedInverses rt::invertDamped(const Bounded &matrices, const Bounded &weight,

@@ -16,8 +16,12 @@ inline constexpr double kDampingGrowth = 10.0;
 /// semidefinite; less than half of that, or a few units in the last place of
 /// what it was, is rounding. The number keeps inverses, and products of two of
 /// them with a gradient, finite.
-inline constexpr double kLeastOfDamping = 0.5, kLeastOfDiagonal = 0x1p-21,
-                        kLeastPivot = 0x1p-40;
+inline constexpr double kMinPartOfDamping = 0.5, kMinPartOfDiagonal = 0x1p-21,
+                        kMinPivot = 0x1p-40;
+
+/// Flops of one try for all matrices of `type` [n, d, d]: an elimination of d
+/// columns with a multiply-add for each element.
+int64_t countInverseFlops(mlir::ShapedType type);
 
 /// (weight * m + damping * I)^-1 of each matrix m of `matrices` [n, d, d], with
 /// the first damping whose pivots are large enough; zeros where no try has

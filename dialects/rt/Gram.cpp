@@ -6,17 +6,13 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::rt;
 
-int64_t rt::getBlockSize(int64_t columns, int64_t blockSize) {
-  return std::min(columns, blockSize);
-}
-
 FailureOr<GramShape>
 GramShape::get(llvm::function_ref<InFlightDiagnostic()> emitError,
                ShapedType input, bool channelsLast, ArrayRef<int64_t> kernel,
                ArrayRef<int64_t> strides, ArrayRef<int64_t> padding,
                ArrayRef<int64_t> dilations, int64_t groups, int64_t blockSize) {
   if (!input.hasStaticShape() || input.getRank() != 4)
-    return emitError() << "expected images of four dimensions and static "
+    return emitError() << "expected an input of four dimensions and static "
                           "shape, found "
                        << input;
   if (kernel.size() != 2 ||
@@ -28,41 +24,42 @@ GramShape::get(llvm::function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected blocks of one column or more, found "
                        << blockSize;
   ArrayRef<int64_t> extents = input.getShape();
-  SmallVector<int64_t> images(extents);
+  SmallVector<int64_t> order(extents);
   if (channelsLast)
-    images = {extents[0], extents[3], extents[1], extents[2]};
+    order = {extents[0], extents[3], extents[1], extents[2]};
   // As a convolution with an output for each group.
-  auto type = RankedTensorType::get(images, input.getElementType());
+  auto type = RankedTensorType::get(order, input.getElementType());
   auto weight = RankedTensorType::get(
-      {groups, images[1] / std::max<int64_t>(groups, 1), kernel[0], kernel[1]},
+      {groups, order[1] / std::max<int64_t>(groups, 1), kernel[0], kernel[1]},
       input.getElementType());
   FailureOr<SmallVector<int64_t>> output = verifyConvolution(
       emitError, type, weight, strides, padding, dilations, groups);
   if (failed(output))
     return failure();
   GramShape shape;
-  shape.samples = images[0];
-  shape.channels = images[1];
-  shape.height = images[2];
-  shape.width = images[3];
+  shape.samples = order[0];
+  shape.channels = order[1];
+  shape.height = order[2];
+  shape.width = order[3];
   shape.kernel = {kernel[0], kernel[1]};
   shape.geometry =
       ConvolutionGeometry::get(strides, padding, dilations, groups);
   shape.outputHeight = (*output)[2];
   shape.outputWidth = (*output)[3];
   shape.channelsLast = channelsLast;
-  shape.blockSize = getBlockSize(shape.countColumns(), blockSize);
+  shape.blockSize = std::min(shape.countColumns(), blockSize);
   return shape;
 }
 
 int64_t GramShape::countFlops() const {
   int64_t rest = countColumns() % blockSize;
-  int64_t products = countColumns() / blockSize * blockSize * (blockSize + 1) +
-                     rest * (rest + 1);
-  return geometry.groups * products * samples * getPixels();
+  int64_t pairs = countColumns() / blockSize * blockSize * (blockSize + 1) +
+                  rest * (rest + 1);
+  return geometry.groups * pairs * samples * getPixels();
 }
 
-/// Where in its image the column of a group is for a window; -1: outside.
+/// Offset in the input of what a column of a group reads in a window; -1: it is
+/// outside.
 static int64_t locate(const GramShape &shape, int64_t group, int64_t column,
                       int64_t sample, int64_t row, int64_t pixel) {
   int64_t taps = shape.getTaps();
@@ -83,12 +80,12 @@ static int64_t locate(const GramShape &shape, int64_t group, int64_t column,
          x;
 }
 
-Gram rt::evaluateGram(const GramShape &shape, const Bounded &images,
+Gram rt::evaluateGram(const GramShape &shape, const Bounded &input,
                       int64_t valid) {
   int64_t size = shape.blockSize, perGroup = shape.countBlocksOfGroup();
   Gram gram{ReferenceValue({shape.countBlocks(), size, size}), {}};
   std::vector<ApproximateSum> sums(gram.value.data.size());
-  std::vector<int64_t> places(size);
+  std::vector<int64_t> offsets(size);
   for (int64_t block = 0; block < shape.countBlocks(); ++block) {
     int64_t group = block / perGroup, first = block % perGroup * size;
     int64_t columns = std::min(size, shape.countColumns() - first);
@@ -96,12 +93,12 @@ Gram rt::evaluateGram(const GramShape &shape, const Bounded &images,
       for (int64_t i = 0; i < shape.outputHeight; ++i)
         for (int64_t j = 0; j < shape.outputWidth; ++j) {
           for (int64_t a = 0; a < columns; ++a)
-            places[a] = locate(shape, group, first + a, n, i, j);
+            offsets[a] = locate(shape, group, first + a, n, i, j);
           for (int64_t a = 0; a < columns; ++a)
-            for (int64_t b = 0; b < columns && places[a] >= 0; ++b)
-              if (places[b] >= 0)
+            for (int64_t b = 0; b < columns && offsets[a] >= 0; ++b)
+              if (offsets[b] >= 0)
                 sums[(block * size + a) * size + b].addProduct(
-                    images.at(places[a]), images.at(places[b]));
+                    input.at(offsets[a]), input.at(offsets[b]));
         }
   }
   for (auto [i, sum] : llvm::enumerate(sums)) {

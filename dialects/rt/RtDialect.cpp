@@ -180,8 +180,8 @@ boostc::rt::verifyDestinationStyle(DestinationStyleOpInterface op) {
   TypeRange expected =
       onTensors ? TypeRange(destinations.getTypes()) : TypeRange();
   if (op->getResultTypes() != expected)
-    return op->emitOpError("expected the types of its destinations as results "
-                           "on tensors and no result on memrefs, found ")
+    return op->emitOpError("expected the destination's type as result on "
+                           "tensors and no result on memrefs, found ")
            << op->getResultTypes();
   return success();
 }

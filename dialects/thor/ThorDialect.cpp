@@ -19,3 +19,13 @@ void thor::ThorDialect::initialize() {
 #include "dialects/thor/ThorOps.cpp.inc"
       >();
 }
+
+LogicalResult thor::verifyPositive(
+    Operation *op,
+    std::initializer_list<std::pair<StringRef, int64_t>> numbers) {
+  for (auto [name, value] : numbers)
+    if (value < 1)
+      return op->emitOpError("expected ")
+             << name << " of 1 or more, found " << value;
+  return success();
+}

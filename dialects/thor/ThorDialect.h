@@ -15,3 +15,12 @@
 #include "dialects/thor/ThorDialect.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/thor/ThorOps.h.inc"
+
+namespace boostc::thor {
+
+/// Checks that each of the numbers, attributes of `op`, is 1 or more.
+llvm::LogicalResult verifyPositive(
+    mlir::Operation *op,
+    std::initializer_list<std::pair<llvm::StringRef, int64_t>> numbers);
+
+} // namespace boostc::thor

@@ -9,13 +9,13 @@
 
 namespace boostc::train {
 
-/// Whether the step is applied, from the element of `applied`.
-inline mlir::Value buildIsApplied(mlir::OpBuilder &builder, mlir::Location loc,
-                                  mlir::Value applied) {
+/// Whether a flag, an i32, is set.
+inline mlir::Value buildIsSet(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value flag) {
   mlir::Value no = mlir::arith::ConstantOp::create(
       builder, loc, builder.getI32IntegerAttr(0));
-  return mlir::arith::CmpIOp::create(
-      builder, loc, mlir::arith::CmpIPredicate::ne, applied, no);
+  return mlir::arith::CmpIOp::create(builder, loc,
+                                     mlir::arith::CmpIPredicate::ne, flag, no);
 }
 
 /// Whether there is a sample, from the element of the number of samples, an

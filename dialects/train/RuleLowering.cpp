@@ -99,7 +99,7 @@ SmallVector<Value> train::lowerRule(OpBuilder &b,
         llvm::append_range(elements, args.slice(firstControl, controls));
         llvm::append_range(elements, ArrayRef(old).drop_front());
         SmallVector<Value> changed = rule.buildScalarRule(nested, elements);
-        Value isApplied = buildIsApplied(nested, loc, args[0]);
+        Value isApplied = buildIsSet(nested, loc, args[0]);
         if (isDelta) {
           changed[0] = arith::SubFOp::create(nested, loc, changed[0], old[0]);
           old[0] = buildConstant(nested, loc, 0.0);

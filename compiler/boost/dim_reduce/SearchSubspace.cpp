@@ -81,10 +81,7 @@ private:
   /// The loss of a micro-batch at the trial point: @micro, without gradients
   /// and statistics, of the states that hold the point.
   func::FuncOp buildTrial() {
-    auto trial =
-        cast<func::FuncOp>(OpBuilder::atBlockEnd(&program.getBody().front())
-                               .clone(*micro.getOperation()));
-    trial.setName("micro_trial");
+    func::FuncOp trial = copyFunction(program, micro, "micro_trial");
     eraseResults(trial, [](rt::BindingAttr binding) {
       return !llvm::is_contained({BindingKind::LossSum, BindingKind::LossCount,
                                   BindingKind::LossWeight},

@@ -1,4 +1,5 @@
 #include "compiler/boost/dim_reduce/SubspaceStates.h"
+#include "compiler/boost/EditProgram.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -33,15 +34,8 @@ RankedTensorType SubspaceTypes::getBasis(RankedTensorType type) const {
 void boost::declareSubspaceStates(train::ProgramOp program,
                                   const SubspaceTypes &types) {
   OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
-  auto declare = [&](Location loc, StringRef name, FlatSymbolRefAttr parameter,
-                     Type type, train::Saved saved) {
-    train::StateOp::create(b, loc, b.getStringAttr(name),
-                           b.getStringAttr(name.substr(name.rfind('.') + 1)),
-                           parameter, rt::InitializerAttr(),
-                           TypeAttr::get(type), saved);
-  };
   auto declareOwn = [&](StringRef name, Type type, train::Saved saved) {
-    declare(program.getLoc(), name, {}, type, saved);
+    declareState(b, program.getLoc(), name, type, {}, {}, saved);
   };
   declareOwn(kCorrection, types.square, train::Saved::WithState);
   declareOwn(kStepTaken, types.coordinates, train::Saved::WithState);
@@ -59,8 +53,8 @@ void boost::declareSubspaceStates(train::ProgramOp program,
     SubspaceSlots slots(parameter);
     b.setInsertionPointAfter(parameter);
     auto declareFor = [&](StringRef name, Type type, train::Saved saved) {
-      declare(parameter.getLoc(), name, FlatSymbolRefAttr::get(parameter), type,
-              saved);
+      declareState(b, parameter.getLoc(), name, type, {},
+                   FlatSymbolRefAttr::get(parameter), saved);
     };
     declareFor(slots.basis, types.getBasis(slots.getType()),
                train::Saved::InBasis);

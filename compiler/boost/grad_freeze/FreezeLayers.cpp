@@ -63,11 +63,11 @@ public:
     for (auto op : llvm::to_vector(update.getOps<train::CountAppliedOp>()))
       splitCount(op);
     for (int64_t group = 1; group < freeze.getGroups(); ++group)
-      if (failed(addVariant(group)))
+      if (failed(freezeBefore(group)))
         return failure();
     createVariant("full", update, {});
     if (freeze.getSchedule() == train::FreezeSchedule::Interleaved)
-      addSelector();
+      addFreezeSelector();
     return success();
   }
 
@@ -144,7 +144,7 @@ private:
 
   /// A step in which the layers before number `group` times stride stay what
   /// they are: their parameters, the states of these and their counts.
-  LogicalResult addVariant(int64_t group) {
+  LogicalResult freezeBefore(int64_t group) {
     llvm::StringSet<> frozen;
     for (const auto &layer : ArrayRef(layers).take_front(group * stride))
       for (train::ParameterOp parameter : layer)
@@ -158,8 +158,9 @@ private:
     auto isFrozen = [&](rt::BindingAttr binding) {
       return frozen.contains(binding.getName());
     };
-    auto smaller = cast<func::FuncOp>(atEnd().clone(*update.getOperation()));
-    smaller.setName(formatv("{0}_frozen_{1}", train::kUpdate, group).str());
+    func::FuncOp smaller =
+        copyFunction(program, update,
+                     formatv("{0}_frozen_{1}", train::kUpdate, group).str());
     keepFrozenScales(smaller, isFrozen);
     eraseResults(smaller, isFrozen);
     if (failed(eraseArguments(smaller, isFrozen)))
@@ -185,18 +186,10 @@ private:
     }
   }
 
-  /// Functions come after those of the program.
-  OpBuilder atEnd() {
-    return OpBuilder::atBlockEnd(&program.getBody().front());
-  }
-
   void createVariant(StringRef name, func::FuncOp function,
                      ArrayRef<Attribute> steps) {
     names.push_back(FlatSymbolRefAttr::get(b.getContext(), name));
-    train::VariantOp::create(b, program.getLoc(), b.getStringAttr(name),
-                             FlatSymbolRefAttr::get(micro), FlatSymbolRefAttr(),
-                             FlatSymbolRefAttr::get(function),
-                             b.getArrayAttr(steps), b.getArrayAttr({}));
+    addVariant(b, program.getLoc(), name, micro, function, steps);
   }
 
   /// The continuous schedule is periodic: z steps train everything, then come
@@ -214,34 +207,20 @@ private:
                                   before + freeze.getGroups() - 1)};
   }
 
-  void addSelector() {
-    Location loc = program.getLoc();
+  void addFreezeSelector() {
     // The last variant created is number 0: nothing is frozen.
     SmallVector<Attribute> variants = {names.back()};
     llvm::append_range(variants, ArrayRef(names).drop_back());
-    train::SelectorOp::create(
-        b, loc, FlatSymbolRefAttr::get(b.getContext(), train::kSelect),
-        b.getArrayAttr(variants));
-    auto number = RankedTensorType::get({}, b.getI64Type());
-    auto choice = RankedTensorType::get({}, b.getI32Type());
-    OpBuilder end = atEnd();
-    auto function = func::FuncOp::create(
-        end, loc, train::kSelect, b.getFunctionType({number, number}, choice));
-    auto bind = [&](rt::BindingKind kind) {
-      return rt::BindingAttr::get(b.getContext(), kind, "");
-    };
-    function.setArgAttr(0, rt::kBindingAttrName, bind(rt::BindingKind::Step));
-    function.setArgAttr(1, rt::kBindingAttrName,
-                        bind(rt::BindingKind::RunLength));
-    function.setResultAttr(0, rt::kBindingAttrName,
-                           bind(rt::BindingKind::Choice));
-    OpBuilder body = OpBuilder::atBlockEnd(function.addEntryBlock());
-    Value group = train::FreezeGroupOp::create(
-        body, loc, choice, function.getArgument(0),
-        body.getI64IntegerAttr(freeze.getGroups()), freeze.getFullShare(),
-        body.getI64IntegerAttr(freeze.getLength()),
-        body.getI64IntegerAttr(static_cast<int64_t>(program.getSeed())));
-    func::ReturnOp::create(body, loc, group);
+    func::FuncOp function = addSelector(b, program, variants);
+    OpBuilder body(function.front().getTerminator());
+    returnChoice(
+        function,
+        train::FreezeGroupOp::create(
+            body, program.getLoc(),
+            RankedTensorType::get({}, body.getI32Type()),
+            function.getArgument(0), body.getI64IntegerAttr(freeze.getGroups()),
+            freeze.getFullShare(), body.getI64IntegerAttr(freeze.getLength()),
+            body.getI64IntegerAttr(static_cast<int64_t>(program.getSeed()))));
   }
 
   train::ProgramOp program;

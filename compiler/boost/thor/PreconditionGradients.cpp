@@ -24,11 +24,11 @@ namespace {
 /// A weight that is preconditioned.
 struct Layer {
   train::ParameterOp parameter;
-  KroneckerLayer products;
+  KroneckerLayer kronecker;
   int64_t rows = 1;      ///< of a sample, where they are those of matrices
   int64_t positions = 1; ///< of a sample, where they are windows
   RankedTensorType a, g; ///< of its factors
-  int64_t flops = 0;     ///< of both of them
+  int64_t factorFlops = 0, inverseFlops = 0;
   std::string factorA, factorG, inverseA, inverseG, ready;
 };
 
@@ -52,8 +52,8 @@ public:
     func::FuncOp microRefresh = micro, updateRefresh = update;
     if (hasVariants) {
       // Before anything is changed.
-      microRefresh = copy(micro, "micro_refresh");
-      updateRefresh = copy(update, "update_refresh");
+      microRefresh = copyFunction(program, micro, "micro_refresh");
+      updateRefresh = copyFunction(program, update, "update_refresh");
       others.push_back(update);
     }
     buildFactors(microRefresh);
@@ -69,14 +69,6 @@ public:
   }
 
 private:
-  func::FuncOp copy(func::FuncOp function, StringRef name) {
-    auto copied =
-        cast<func::FuncOp>(OpBuilder::atBlockEnd(&program.getBody().front())
-                               .clone(*function.getOperation()));
-    copied.setName(name);
-    return copied;
-  }
-
   /// Lets `function`, a micro, return the factors of each layer that has some.
   void buildFactors(func::FuncOp function) {
     Value valid = takeArgument(function, flag, BindingKind::Valid);
@@ -97,10 +89,10 @@ private:
 
   void buildFactors(func::FuncOp function, PreconditionableOpInterface op,
                     train::ParameterOp parameter, Value valid) {
-    KroneckerLayer products = op.getKroneckerLayer();
-    bool hasWindows = !products.kernel.empty();
-    Layer layer{.parameter = parameter, .products = products};
-    auto gradient = cast<RankedTensorType>(products.gradient.getType());
+    KroneckerLayer kronecker = op.getKroneckerLayer();
+    bool hasWindows = !kronecker.kernel.empty();
+    Layer layer{.parameter = parameter, .kronecker = kronecker};
+    auto gradient = cast<RankedTensorType>(kronecker.gradient.getType());
     int64_t channels =
         hasWindows ? gradient.getDimSize(1) : gradient.getShape().back();
     (hasWindows ? layer.positions : layer.rows) =
@@ -110,19 +102,19 @@ private:
     auto extents = [&](ArrayRef<int64_t> values) {
       return hasWindows ? at.getDenseI64ArrayAttr(values) : DenseI64ArrayAttr();
     };
-    auto groups = at.getI64IntegerAttr(products.groups);
+    auto groups = at.getI64IntegerAttr(kronecker.groups);
     auto size = at.getI64IntegerAttr(blockSize);
     auto a = thor::FactorAOp::create(
-        at, op->getLoc(), products.input, valid, extents(products.kernel),
-        extents(products.strides), extents(products.padding),
-        extents(products.dilations), groups, size);
-    auto g = thor::FactorGOp::create(at, op->getLoc(), products.gradient, valid,
-                                     hasWindows ? at.getUnitAttr() : UnitAttr(),
-                                     groups, size);
+        at, op->getLoc(), kronecker.input, valid, extents(kronecker.kernel),
+        extents(kronecker.strides), extents(kronecker.padding),
+        extents(kronecker.dilations), groups, size);
+    auto g = thor::FactorGOp::create(
+        at, op->getLoc(), kronecker.gradient, valid,
+        hasWindows ? at.getUnitAttr() : UnitAttr(), groups, size);
     std::string name = parameter.getSymName().str() + ".";
     layer.a = a.getType();
     layer.g = g.getType();
-    layer.flops = a.getFlops() + g.getFlops();
+    layer.factorFlops = a.getFlops() + g.getFlops();
     layer.factorA = name + "factor_a";
     layer.factorG = name + "factor_g";
     layer.inverseA = name + "inverse_a";
@@ -141,21 +133,14 @@ private:
   void declare(Layer &layer) {
     OpBuilder at(layer.parameter);
     at.setInsertionPointAfter(layer.parameter);
-    Location place = layer.parameter.getLoc();
+    Location where = layer.parameter.getLoc();
     for (auto [name, type] : {std::pair(StringRef(layer.factorA), layer.a),
                               {layer.factorG, layer.g}})
-      train::AccumulatorOp::create(at, place, at.getStringAttr(name),
+      train::AccumulatorOp::create(at, where, at.getStringAttr(name),
                                    FlatSymbolRefAttr(), TypeAttr::get(type));
-    declareState(at, place, layer.inverseA, layer.a);
-    declareState(at, place, layer.inverseG, layer.g);
-    declareState(at, place, layer.ready, flag);
-  }
-
-  static void declareState(OpBuilder &at, Location place, StringRef name,
-                           Type type, rt::InitializerAttr initial = {}) {
-    train::StateOp::create(at, place, at.getStringAttr(name),
-                           at.getStringAttr(name.substr(name.rfind('.') + 1)),
-                           FlatSymbolRefAttr(), initial, TypeAttr::get(type));
+    declareState(at, where, layer.inverseA, layer.a);
+    declareState(at, where, layer.inverseG, layer.g);
+    declareState(at, where, layer.ready, flag);
   }
 
   void precondition(func::FuncOp function, bool refreshes) {
@@ -174,9 +159,9 @@ private:
   }
 
   Value precondition(func::FuncOp function, thor::NaturalGradientOp request,
-                     const Layer &layer, bool refreshes) {
+                     Layer &layer, bool refreshes) {
     OpBuilder at(request);
-    Location place = request.getLoc();
+    Location where = request.getLoc();
     auto take = [&](StringRef name, Type type) {
       return takeArgument(function, type, BindingKind::State, name);
     };
@@ -187,7 +172,7 @@ private:
       Value samples = takeArgument(function, count, BindingKind::LossCount);
       auto invert = [&](StringRef factor, RankedTensorType type, Value scaled) {
         return thor::DampedInverseOp::create(
-            at, place, type, flag,
+            at, where, type, flag,
             takeArgument(function, type, BindingKind::Accumulator, factor),
             samples, scaled, request.getDamping(),
             at.getI64IntegerAttr(layer.rows),
@@ -196,22 +181,24 @@ private:
       auto newA = invert(layer.factorA, layer.a, Value());
       auto newG = invert(layer.factorG, layer.g, scale);
       Value failed =
-          arith::AddIOp::create(at, place, newA.getFailed(), newG.getFailed());
-      Value isReady = arith::CmpIOp::create(at, place, arith::CmpIPredicate::eq,
-                                            failed, constant(at, flag, 0));
-      Value newReady = arith::SelectOp::create(
-          at, place, isReady, constant(at, flag, 1), constant(at, flag, 0));
+          arith::AddIOp::create(at, where, newA.getFailed(), newG.getFailed());
+      Value isReady =
+          arith::CmpIOp::create(at, where, arith::CmpIPredicate::eq, failed,
+                                buildInteger(at, where, flag, 0));
+      Value newReady = arith::ExtUIOp::create(at, where, flag, isReady);
+      layer.inverseFlops = newA.getFlops() + newG.getFlops();
       keep(function, layer.inverseA, a, newA.getResult());
       keep(function, layer.inverseG, g, newG.getResult());
+      OpBuilder end(function.front().getTerminator());
       leaveState(function, layer.ready,
-                 chooseApplied(function, newReady, ready));
+                 selectApplied(end, *getCommit(function), newReady, ready));
       a = newA.getResult();
       g = newG.getResult();
       ready = newReady;
     }
     return thor::PreconditionOp::create(
-        at, place, request.getGradient(), a, g, ready,
-        static_cast<uint64_t>(layer.products.groups),
+        at, where, request.getGradient(), a, g, ready,
+        static_cast<uint64_t>(layer.kronecker.groups),
         static_cast<uint64_t>(layer.positions));
   }
 
@@ -229,27 +216,7 @@ private:
     return Value();
   }
 
-  Value constant(OpBuilder &at, RankedTensorType type, int64_t value) {
-    return arith::ConstantOp::create(
-        at, loc,
-        DenseElementsAttr::get(
-            type, at.getIntegerAttr(type.getElementType(), value)));
-  }
-
-  static Value getApplied(func::FuncOp function) {
-    return (*function.getOps<train::CommitOp>().begin()).getApplied();
-  }
-
-  /// `changed` where the step is applied, else `before`.
-  Value chooseApplied(func::FuncOp function, Value changed, Value before) {
-    OpBuilder at(function.front().getTerminator());
-    Value isApplied =
-        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
-                              getApplied(function), constant(at, flag, 0));
-    return arith::SelectOp::create(at, loc, isApplied, changed, before);
-  }
-
-  /// The same for an inverse, in the memory of its state.
+  /// Leaves an inverse in its state where the step is applied.
   void keep(func::FuncOp function, StringRef state, Value before,
             Value changed) {
     OpBuilder at(function.front().getTerminator());
@@ -259,7 +226,8 @@ private:
                                1.0f));
     leaveState(function, state,
                train::ReplaceOp::create(at, loc, before.getType(), before,
-                                        changed, one, getApplied(function)));
+                                        changed, one,
+                                        getCommit(function)->getApplied()));
   }
 
   void remark(thor::NaturalGradientOp request, const Layer *layer,
@@ -277,14 +245,11 @@ private:
     };
     describe("has blocks A", layer->a);
     describe(", G", layer->g);
-    int64_t inverses = 0;
-    for (RankedTensorType type : {layer->a, layer->g})
-      inverses += 2 * type.getNumElements() * type.getDimSize(2);
     auto own = result.getDefiningOp<thor::PreconditionOp>();
     diagnostic << "; inverses of " << countBytes({layer->a, layer->g})
                << " bytes; " << own.getFlops() << " flops a step, "
-               << layer->flops << " a micro-batch and " << inverses
-               << " a step to refresh";
+               << layer->factorFlops << " a micro-batch and "
+               << layer->inverseFlops << " a step to refresh";
   }
 
   train::ProgramOp program;

@@ -1,4 +1,4 @@
-#include "compiler/lowering/cpu/EmitGatherScatter.h"
+#include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,18 +9,6 @@ using namespace boostc;
 
 static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
-}
-
-RowsPlan boostc::planGather(rt::GatherOp op) {
-  return {typeOf(op.getIndex()).getNumElements(),
-          typeOf(op.getSource()).getDimSize(1), 1};
-}
-
-RowsPlan boostc::planScatterAdd(rt::ScatterAddOp op) {
-  MemRefType table = typeOf(op.getDestination());
-  return {table.getDimSize(1),
-          table.getDimSize(0) + typeOf(op.getIndex()).getNumElements(),
-          BOOSTC_ALIGNMENT / 4};
 }
 
 /// `buffer` with its first `leading` dimensions as one.
@@ -82,9 +70,8 @@ private:
 
 } // namespace
 
-void boostc::emitGather(OpBuilder &builder, Location loc, Value source,
-                        Value index, Value destination, Value begin,
-                        Value end) {
+static void emitGather(OpBuilder &builder, Location loc, Value source,
+                       Value index, Value destination, Value begin, Value end) {
   RowsEmitter emit(builder, loc);
   unsigned places = typeOf(index).getRank();
   index = collapse(builder, loc, index, places);
@@ -98,9 +85,9 @@ void boostc::emitGather(OpBuilder &builder, Location loc, Value source,
   });
 }
 
-void boostc::emitScatterAdd(OpBuilder &builder, Location loc, Value source,
-                            Value index, Value destination, Value begin,
-                            Value end) {
+static void emitScatterAdd(OpBuilder &builder, Location loc, Value source,
+                           Value index, Value destination, Value begin,
+                           Value end) {
   RowsEmitter emit(builder, loc);
   unsigned places = typeOf(index).getRank();
   index = collapse(builder, loc, index, places);
@@ -124,4 +111,31 @@ void boostc::emitScatterAdd(OpBuilder &builder, Location loc, Value source,
                    emit.store(sum, destination, row, column);
                  });
                });
+}
+
+/// `emit` on the kernel's buffers.
+template <typename Op> static auto onBuffers(Op op, decltype(emitGather) emit) {
+  return [op, emit](OpBuilder &builder, const IRMapping &buffers, Value begin,
+                    Value end) mutable {
+    emit(builder, op.getLoc(), buffers.lookup(op.getSource()),
+         buffers.lookup(op.getIndex()), buffers.lookup(op.getDestination()),
+         begin, end);
+  };
+}
+
+/// Threads share the positions.
+OpKernel boostc::planGather(rt::GatherOp op) {
+  return {.pieces = typeOf(op.getIndex()).getNumElements(),
+          .workPerPiece = typeOf(op.getSource()).getDimSize(1),
+          .emit = onBuffers(op, emitGather)};
+}
+
+/// Threads share the columns.
+OpKernel boostc::planScatterAdd(rt::ScatterAddOp op) {
+  MemRefType table = typeOf(op.getDestination());
+  return {.pieces = table.getDimSize(1),
+          .workPerPiece =
+              table.getDimSize(0) + typeOf(op.getIndex()).getNumElements(),
+          .minGrain = BOOSTC_ALIGNMENT / 4,
+          .emit = onBuffers(op, emitScatterAdd)};
 }

@@ -1,5 +1,9 @@
-#include "compiler/lowering/cpu/EmitGram.h"
+// rt.gram as loops. Columns of a block are packed, each contiguous, for as many
+// windows as stay in a cache; tiles of the Gram matrix are summed along them in
+// vectors.
+
 #include "compiler/lowering/cpu/IndexCode.h"
+#include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,8 +14,8 @@
 using namespace mlir;
 using namespace boostc;
 
-/// Products that are summed at once, in registers: of so many columns with so
-/// many others.
+/// Elements of the Gram matrix that are summed at once, in registers: so many
+/// rows and columns.
 static constexpr int64_t kTileRows = 4, kTileColumns = 3;
 
 /// Elements of a packed column, and of all packed columns.
@@ -22,10 +26,21 @@ static int64_t countPackedColumns(const rt::GramShape &shape) {
       llvm::alignTo(shape.blockSize, kTileRows * kTileColumns));
 }
 
-GramPlan boostc::planGram(rt::GramOp op, int64_t maxLanes, int64_t threads) {
-  GramPlan plan;
-  plan.shape = op.getShape();
-  const rt::GramShape &shape = plan.shape;
+namespace {
+struct GramPlan {
+  rt::GramShape shape;
+  int64_t lanes;         ///< of vectors
+  int64_t samples, rows; ///< of output pixels that are packed together
+  int64_t columnLength;  ///< of a packed column: whole vectors
+  int64_t stripes;       ///< pieces of a block
+};
+} // namespace
+
+/// A stripe packs its block again, so `threads` of them only where there are
+/// few blocks.
+static GramPlan makePlan(const rt::GramShape &shape, int64_t maxLanes,
+                         int64_t threads) {
+  GramPlan plan{.shape = shape};
   int64_t pixels = shape.getPixels();
   plan.lanes = chooseLanes(shape.samples * pixels, maxLanes);
   int64_t length = std::clamp(kPackedElements / countPackedColumns(shape),
@@ -36,14 +51,11 @@ GramPlan boostc::planGram(rt::GramOp op, int64_t maxLanes, int64_t threads) {
                                                      1, shape.outputHeight);
   plan.columnLength = static_cast<int64_t>(
       llvm::alignTo(plan.samples * plan.rows * shape.outputWidth, plan.lanes));
-  // A stripe packs its block again: only where there are few blocks.
   int64_t tiles = shape.blockSize / kTileRows;
-  if (shape.countBlocks() < 4 * threads)
-    plan.stripes =
-        std::clamp<int64_t>(threads, 1, std::max<int64_t>(tiles / 4, 1));
-  plan.pieces = shape.countBlocks() * plan.stripes;
-  plan.workPerPiece = shape.samples * pixels * shape.blockSize *
-                      shape.blockSize / 2 / plan.stripes;
+  plan.stripes =
+      shape.countBlocks() < 4 * threads
+          ? std::clamp<int64_t>(threads, 1, std::max<int64_t>(tiles / 4, 1))
+          : 1;
   return plan;
 }
 
@@ -89,7 +101,7 @@ public:
                       minimum(constant(plan.rows),
                               subtract(constant(shape.outputHeight), row));
                   pack(sample, count, row, rows);
-                  addProducts();
+                  accumulate();
                 });
       });
       // The other half, which no other piece writes.
@@ -101,9 +113,6 @@ public:
   }
 
 private:
-  Value subtract(Value a, Value b) {
-    return arith::SubIOp::create(builder, loc, a, b);
-  }
   Value zeroScalar() { return buildConstant(builder, loc, 0.0); }
   Value zeroVector() {
     return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
@@ -115,13 +124,6 @@ private:
   void store(Value value, Value row, Value column) {
     memref::StoreOp::create(builder, loc, value, result,
                             ValueRange{block, row, column});
-  }
-  void emitIf(Value condition, llvm::function_ref<void()> body) {
-    auto choice =
-        scf::IfOp::create(builder, loc, condition, /*withElse=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(choice.thenBlock());
-    body();
   }
   Value isBelow(Value a, Value b) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
@@ -139,25 +141,19 @@ private:
     });
   }
 
-  /// Where a tap is in an image: the pixel that it sees of output pixel 0, and
-  /// the output pixels that see the image there.
+  /// Where a tap is: the input pixel that output pixel 0 sees there, and the
+  /// output pixels that see the input.
   struct Axis {
-    Value offset, begin, end;
+    Value offset;
+    Range pixels;
   };
   Axis getAxis(unsigned axis, Value tap, int64_t extent, int64_t output) {
-    int64_t stride = shape.geometry.strides[axis];
-    int64_t padding = shape.geometry.padding[axis];
-    Value offset = plus(times(tap, shape.geometry.dilations[axis]), -padding);
-    if (padding == 0 && shape.geometry.padding[axis + 2] == 0)
-      return {offset, constant(0), constant(output)};
-    // The first i with i * stride + offset >= 0, and the first for which it is
-    // extent or more.
-    auto firstFrom = [&](int64_t bound) {
-      Value distance = maximum(subtract(constant(bound), offset), constant(0));
-      return minimum(quotient(plus(distance, stride - 1), stride),
-                     constant(output));
-    };
-    return {offset, firstFrom(0), firstFrom(extent)};
+    const ConvolutionGeometry &geometry = shape.geometry;
+    int64_t before = geometry.padding[axis], after = geometry.padding[axis + 2];
+    Value offset = plus(times(tap, geometry.dilations[axis]), -before);
+    if (before == 0 && after == 0)
+      return {offset, {constant(0), constant(output)}};
+    return {offset, solve(offset, geometry.strides[axis], extent, output)};
   }
 
   /// Copies all columns of the block, for `count` samples from `sample` on and
@@ -184,19 +180,18 @@ private:
                          shape.outputHeight);
         Axis x = getAxis(1, remainder(tap, shape.kernel[1]), shape.width,
                          shape.outputWidth);
-        Value begin = maximum(row, y.begin);
-        Value end = minimum(add(row, rows), y.end);
+        Range inside = intersect({row, add(row, rows)}, y.pixels);
         forEach(constant(0), count, [&](Value n) {
           Value lines = arith::MulIOp::create(builder, loc, n, rows);
-          forEach(begin, end, [&](Value i) {
+          forEach(inside.begin, inside.end, [&](Value i) {
             Value line = add(lines, subtract(i, row));
             Value target = add(start, times(line, shape.outputWidth));
-            Value line0 = add(times(i, shape.geometry.strides[0]), y.offset);
-            forEach(x.begin, x.end, [&](Value j) {
+            Value inputRow = add(times(i, shape.geometry.strides[0]), y.offset);
+            forEach(x.pixels.begin, x.pixels.end, [&](Value j) {
               Value pixel = add(times(j, shape.geometry.strides[1]), x.offset);
               memref::StoreOp::create(
                   builder, loc,
-                  loadPixel(add(sample, n), channel, line0, pixel), packed,
+                  loadPixel(add(sample, n), channel, inputRow, pixel), packed,
                   ValueRange{add(target, j)});
             });
           });
@@ -213,8 +208,8 @@ private:
                           memref::LoadOp::create(builder, loc, input, indices));
   }
 
-  /// Adds the products of the packed columns, tile by tile up to the diagonal.
-  void addProducts() {
+  /// Adds what the packed columns contribute, tile by tile up to the diagonal.
+  void accumulate() {
     forEachTileRow(present, [&](Value row) {
       Value end = minimum(plus(row, kTileRows), present);
       forEach(constant(0), end, kTileColumns,
@@ -275,8 +270,17 @@ private:
 
 } // namespace
 
-void boostc::emitGram(OpBuilder &builder, Location loc, const GramPlan &plan,
-                      Value input, Value valid, Value result, Value begin,
-                      Value end) {
-  GramEmitter(builder, loc, plan, input, valid, result).emit(begin, end);
+OpKernel boostc::planGram(rt::GramOp op, int64_t maxLanes, int64_t threads) {
+  GramPlan plan = makePlan(op.getShape(), maxLanes, threads);
+  int64_t pieces = plan.shape.countBlocks() * plan.stripes;
+  return {.pieces = pieces,
+          .workPerPiece = op.getFlops() / 2 / pieces,
+          .emit = [op, plan](OpBuilder &builder, const IRMapping &buffers,
+                             Value begin, Value end) mutable {
+            GramEmitter(builder, op.getLoc(), plan,
+                        buffers.lookup(op.getInput()),
+                        buffers.lookup(op.getValid()),
+                        buffers.lookup(op.getDestination()))
+                .emit(begin, end);
+          }};
 }

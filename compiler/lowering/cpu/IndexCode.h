@@ -22,6 +22,7 @@ protected:
   /// For numbers of 0 or more.
   Value quotient(Value index, int64_t divisor);
   Value remainder(Value index, int64_t divisor);
+  Value subtract(Value a, Value b);
   Value minimum(Value a, Value b);
   Value maximum(Value a, Value b);
 
@@ -30,6 +31,16 @@ protected:
   void forEach(Value begin, Value end, llvm::function_ref<void(Value)> body) {
     forEach(begin, end, 1, body);
   }
+
+  void emitIf(Value condition, llvm::function_ref<void()> body);
+
+  /// Null: one iteration, at zero.
+  struct Range {
+    Value begin, end;
+  };
+  Range intersect(Range a, Range b);
+  /// Numbers n with step * n + first in [0, extent), of `count` from 0 on.
+  Range solve(Value first, int64_t step, int64_t extent, int64_t count);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

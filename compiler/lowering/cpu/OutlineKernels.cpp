@@ -13,10 +13,8 @@
 //    none (hasManyRules).
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
-#include "compiler/lowering/cpu/EmitDampedInverse.h"
-#include "compiler/lowering/cpu/EmitGatherScatter.h"
-#include "compiler/lowering/cpu/EmitGram.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
+#include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/WeightPacking.h"
 #include "compiler/lowering/kernels/KernelOps.h"
@@ -95,14 +93,14 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   LogicalResult outlineAlone(func::FuncOp function, Operation &op) {
     if (auto contraction = dyn_cast<ContractionOpInterface>(op))
       return outlineContraction(function, contraction);
-    if (auto gather = dyn_cast<rt::GatherOp>(op))
-      outlineRows(function, gather, planGather(gather), emitGather);
-    else if (auto scatter = dyn_cast<rt::ScatterAddOp>(op))
-      outlineRows(function, scatter, planScatterAdd(scatter), emitScatterAdd);
-    else if (auto gram = dyn_cast<rt::GramOp>(op))
-      outlineGram(function, gram);
-    else if (auto inverse = dyn_cast<rt::DampedInverseOp>(op))
-      outlineInverse(function, inverse);
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    std::optional<OpKernel> kernel =
+        planOpKernel(&op, getMaxLanes(), target ? target.getThreads() : 1);
+    if (kernel)
+      outlineOp(function, &op, kernel->pieces,
+                std::max(kernel->minGrain, getGrain(kernel->workPerPiece)),
+                kernel->emit);
     return success();
   }
 
@@ -111,36 +109,6 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     return target ? getVectorRegisters(target).lanes : 1;
-  }
-
-  void outlineGram(func::FuncOp function, rt::GramOp op) {
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    GramPlan plan =
-        planGram(op, getMaxLanes(), target ? target.getThreads() : 1);
-    outlineOp(
-        function, op, plan.pieces, getGrain(plan.workPerPiece),
-        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          emitGram(builder, op.getLoc(), plan, mapping.lookup(op.getInput()),
-                   mapping.lookup(op.getValid()),
-                   mapping.lookup(op.getDestination()), begin, end);
-        });
-  }
-
-  void outlineInverse(func::FuncOp function, rt::DampedInverseOp op) {
-    auto type = cast<MemRefType>(op.getMatrices().getType());
-    int64_t work =
-        type.getNumElements() / type.getDimSize(0) * type.getDimSize(1);
-    outlineOp(
-        function, op, type.getDimSize(0), getGrain(work),
-        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          DampedInverseBuffers buffers{
-              mapping.lookup(op.getMatrices()), mapping.lookup(op.getWeight()),
-              mapping.lookup(op.getDamping()), mapping.lookup(op.getInverses()),
-              mapping.lookup(op.getFailed())};
-          emitDampedInverse(builder, op.getLoc(), buffers, getMaxLanes(), begin,
-                            end);
-        });
   }
 
   std::string nameKernel(func::FuncOp function) {
@@ -260,20 +228,6 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
           emitWeightPacking(builder, copy.getLoc(), packing,
                             mapping.lookup(copy.getSource()),
                             mapping.lookup(copy.getTarget()), begin, end);
-        });
-  }
-
-  /// So is a walk over rows.
-  template <typename Op>
-  void outlineRows(func::FuncOp function, Op op, const RowsPlan &plan,
-                   decltype(emitGather) emit) {
-    outlineOp(
-        function, op, plan.pieces,
-        std::max(plan.minGrain, getGrain(plan.workPerPiece)),
-        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          emit(builder, op.getLoc(), mapping.lookup(op.getSource()),
-               mapping.lookup(op.getIndex()),
-               mapping.lookup(op.getDestination()), begin, end);
         });
   }
 

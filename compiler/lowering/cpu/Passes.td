@@ -139,8 +139,8 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
     at a time (compiler/lowering/cpu/TapSumPlan.h where channels are innermost in memory, else
     ContractionPlan.h); so does a matmul whose `rt.candidate` says so. So do copies that change
     the order of a convolution's weights (compiler/lowering/cpu/WeightPacking.h), `rt.gather`,
-    shared among threads by positions, and `rt.scatter_add`, shared by columns
-    (compiler/lowering/cpu/EmitGatherScatter.h).
+    shared among threads by positions, `rt.scatter_add`, shared by columns, `rt.gram`, by blocks
+    and their rows, and `rt.damped_inverse`, by matrices (compiler/lowering/cpu/OpKernels.h).
 
     Before:
     ```mlir

@@ -39,14 +39,6 @@ Value TapSumCode::isEqual(Value a, int64_t b) {
                                              constant(b));
 }
 
-void TapSumCode::emitIf(Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(builder, loc, condition,
-                                  /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
 SmallVector<Value>
 TapSumCode::reduce(Range range, List<Value> sums,
                    llvm::function_ref<List<Value>(Value, List<Value>)> body) {
@@ -64,25 +56,6 @@ TapSumCode::reduce(Range range, List<Value> sums,
   return loop.getResults();
 }
 
-TapSumCode::Range TapSumCode::solve(Value first, int64_t step, int64_t extent,
-                                    int64_t count) {
-  // step > 0: -first <= step * n < extent - first; else the same from the end.
-  int64_t by = std::abs(step);
-  Value low = first, high = first;
-  if (step > 0) {
-    low = builder.createOrFold<arith::SubIOp>(loc, constant(0), first);
-    high = builder.createOrFold<arith::SubIOp>(loc, constant(extent), first);
-  } else {
-    low = plus(first, 1 - extent);
-    high = plus(first, 1);
-  }
-  // Negative bounds become zero anyway, so divisions round what is positive.
-  low = maximum(low, constant(0));
-  high = maximum(high, constant(0));
-  return {quotient(plus(low, by - 1), by),
-          minimum(quotient(plus(high, by - 1), by), constant(count))};
-}
-
 TapSumCode::Range TapSumCode::getInsideTaps(const TapAxis &axis, Value pixel) {
   if (!axis.isGuarded())
     return axis.taps == 1 ? Range{} : Range{constant(0), constant(axis.taps)};
@@ -95,10 +68,6 @@ TapSumCode::Range TapSumCode::getInsidePixels(const TapAxis &axis, Value tap) {
     return {constant(0), constant(axis.pixels)};
   return solve(plus(times(tap, axis.tapStep), axis.constant), axis.pixelStep,
                axis.extent, axis.pixels);
-}
-
-TapSumCode::Range TapSumCode::intersect(Range a, Range b) {
-  return {maximum(a.begin, b.begin), minimum(a.end, b.end)};
 }
 
 TapSumCode::Block TapSumCode::decodeBlock(Value number) {

@@ -19,17 +19,12 @@ protected:
   struct Block {
     Value group, first;
   };
-  /// Null: one iteration, at zero.
-  struct Range {
-    Value begin, end;
-  };
   /// Vectors, by how far they lie from an offset.
   using Loads = llvm::DenseMap<int64_t, Value>;
 
   Value isBelow(Value a, int64_t b);
   Value isEqual(Value a, int64_t b);
 
-  void emitIf(Value condition, llvm::function_ref<void()> body);
   /// A loop that carries sums.
   List<Value> reduce(Range range, List<Value> sums,
                      llvm::function_ref<List<Value>(Value, List<Value>)> body);
@@ -38,7 +33,6 @@ protected:
   /// see something.
   Range getInsideTaps(const TapAxis &axis, Value pixel);
   Range getInsidePixels(const TapAxis &axis, Value tap);
-  Range intersect(Range a, Range b);
 
   /// Vectors are those of this block from here on.
   Block decodeBlock(Value number);
@@ -59,8 +53,6 @@ protected:
   const TapSumPlan &plan;
 
 private:
-  /// Numbers n with step * n + constant in [0, extent), of `count` from 0 on.
-  Range solve(Value constant, int64_t step, int64_t extent, int64_t count);
   Value getFlat(Value buffer);
 
   mlir::VectorType vectorType;

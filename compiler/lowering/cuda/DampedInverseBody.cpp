@@ -1,10 +1,10 @@
 // Inverses of damped matrices: a block of threads for each, which share its
-// columns. Gauss-Jordan elimination as on a CPU.
+// columns.
 
 #include "compiler/lowering/cuda/KernelBodies.h"
+#include "compiler/lowering/kernels/Inversion.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "dialects/interfaces/LinalgHelpers.h"
-#include "dialects/rt/DampedInverse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,45 +22,27 @@ public:
       : builder(builder), loc(loc), thread(thread), size(size),
         source(matrices), target(inverses), matrix(matrix) {}
 
-  /// Returns whether there is an inverse.
+  /// Returns whether the inversion failed, an i32.
   Value emit(gpu::GPUFuncOp kernel, Value weight, Value damping) {
     // LLVM may read three neighbours as four. All of them hold numbers.
-    auto places = static_cast<int64_t>(llvm::alignTo(size, 4));
-    column = addSharedMemory(kernel, loc, places, builder.getF32Type());
-    forEach(thread, constant(places), kBlockThreads, [&](Value place) {
-      memref::StoreOp::create(builder, loc, number(0.0), column, place);
+    auto elements = static_cast<int64_t>(llvm::alignTo(size, 4));
+    column = addSharedMemory(kernel, loc, elements, builder.getF32Type());
+    forEach(thread, elements, kBlockThreads, [&](Value at) {
+      memref::StoreOp::create(builder, loc, number(0.0), column, at);
     });
-    auto tries = scf::ForOp::create(builder, loc, constant(0),
-                                    constant(rt::kDampingTries), constant(1),
-                                    ValueRange{flag(false), damping});
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(tries.getBody());
-      Value isDone = tries.getRegionIterArg(0);
-      Value added = tries.getRegionIterArg(1);
-      Value done =
-          emitIf(isDone, false, [&] { return attempt(weight, added); });
-      Value result = arith::OrIOp::create(builder, loc, isDone, done);
-      Value more = arith::MulFOp::create(builder, loc, added,
-                                         number(rt::kDampingGrowth));
-      scf::YieldOp::create(builder, loc, ValueRange{result, more});
-    }
-    Value isDone = tries.getResult(0);
-    emitIf(isDone, false, [&] {
+    auto start = [&](Value added) { copy(weight, added); };
+    auto loadPivot = [&](Value k) { return load(target, k, k); };
+    auto loadDiagonal = [&](Value k) { return load(source, k, k); };
+    auto eliminate = [&](Value k, Value pivot) { reduce(k, pivot); };
+    auto clear = [&] {
       forEachElement([&](Value row, Value at) { store(number(0.0), row, at); });
-      return flag(false);
-    });
-    return isDone;
+    };
+    return emitInversion(builder, loc, size, weight, damping,
+                         {start, loadPivot, loadDiagonal, eliminate, clear});
   }
 
 private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  }
   Value number(double value) { return buildConstant(builder, loc, value); }
-  Value flag(bool value) {
-    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value));
-  }
   Value isEqual(Value a, Value b) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
   }
@@ -74,42 +56,30 @@ private:
   }
   void wait() { gpu::BarrierOp::create(builder, loc); }
 
-  /// What `body` gives where `condition` is as wanted, else false. All threads
-  /// of the block have the same condition, so `body` may wait for them.
-  Value emitIf(Value condition, bool wanted, llvm::function_ref<Value()> body) {
-    if (!wanted)
-      condition = arith::XOrIOp::create(builder, loc, condition, flag(true));
-    auto choice = scf::IfOp::create(builder, loc, builder.getI1Type(),
-                                    condition, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(choice.thenBlock());
-    Value value = body();
-    scf::YieldOp::create(builder, loc, value);
-    builder.setInsertionPointToStart(choice.elseBlock());
-    Value no = flag(false);
-    scf::YieldOp::create(builder, loc, no);
-    return choice.getResult(0);
-  }
-
-  void forEach(Value begin, Value end, int64_t step,
+  void forEach(Value begin, int64_t end, int64_t step,
                llvm::function_ref<void(Value)> body) {
-    auto loop = scf::ForOp::create(builder, loc, begin, end, constant(step));
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    auto loop = scf::ForOp::create(builder, loc, begin ? begin : index(0),
+                                   index(end), index(step));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     body(loop.getInductionVar());
   }
+  void forEachRow(llvm::function_ref<void(Value)> body) {
+    forEach(Value(), size, 1, body);
+  }
   /// What this thread has of a row or a column.
   void forEachShare(llvm::function_ref<void(Value)> body) {
-    forEach(thread, constant(size), kBlockThreads, body);
+    forEach(thread, size, kBlockThreads, body);
   }
   void forEachElement(llvm::function_ref<void(Value row, Value at)> body) {
-    forEachShare([&](Value at) {
-      forEach(constant(0), constant(size), 1,
-              [&](Value row) { body(row, at); });
-    });
+    forEachShare(
+        [&](Value at) { forEachRow([&](Value row) { body(row, at); }); });
   }
 
-  Value attempt(Value weight, Value added) {
+  void copy(Value weight, Value added) {
     wait();
     forEachElement([&](Value row, Value at) {
       Value scaled =
@@ -120,47 +90,10 @@ private:
             row, at);
     });
     wait();
-    Value ofDamping =
-        arith::MulFOp::create(builder, loc, added, number(rt::kLeastOfDamping));
-    Value least = arith::MaximumFOp::create(builder, loc, ofDamping,
-                                            number(rt::kLeastPivot));
-    auto columns = scf::ForOp::create(builder, loc, constant(0), constant(size),
-                                      constant(1), ValueRange{flag(true)});
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(columns.getBody());
-    Value k = columns.getInductionVar();
-    Value pivot = load(target, k, k);
-    // What the diagonal had before elimination, as it was computed then.
-    Value scaled =
-        arith::MulFOp::create(builder, loc, load(source, k, k), weight);
-    Value damped = arith::AddFOp::create(builder, loc, scaled, added);
-    least = arith::MaximumFOp::create(
-        builder, loc, least,
-        arith::MulFOp::create(builder, loc, damped,
-                              number(rt::kLeastOfDiagonal)));
-    auto compare = [&](arith::CmpFPredicate predicate, Value bound) {
-      return arith::CmpFOp::create(builder, loc, predicate, pivot, bound);
-    };
-    Value isLarge = compare(arith::CmpFPredicate::OGE, least);
-    Value isFinite = compare(
-        arith::CmpFPredicate::OLT,
-        arith::ConstantOp::create(
-            builder, loc,
-            builder.getF32FloatAttr(std::numeric_limits<float>::infinity())));
-    Value isGood = arith::AndIOp::create(builder, loc, isLarge, isFinite);
-    isGood = arith::AndIOp::create(builder, loc, columns.getRegionIterArg(0),
-                                   isGood);
-    Value next = emitIf(isGood, true, [&] {
-      eliminate(k, pivot);
-      return flag(true);
-    });
-    scf::YieldOp::create(builder, loc, next);
-    return columns.getResult(0);
   }
 
-  /// As on a CPU: row k by the pivot, and taken away from the others. A thread
-  /// changes whole columns; it reads column k from a copy.
-  void eliminate(Value k, Value pivot) {
+  /// A thread changes whole columns. It reads column k from a copy.
+  void reduce(Value k, Value pivot) {
     forEachShare([&](Value row) {
       memref::StoreOp::create(builder, loc, load(target, row, k), column, row);
     });
@@ -171,12 +104,12 @@ private:
       Value old = arith::SelectOp::create(builder, loc, isOwn, number(1.0),
                                           load(target, k, at));
       Value solved = arith::MulFOp::create(builder, loc, old, inverse);
-      forEach(constant(0), constant(size), 1, [&](Value row) {
+      forEachRow([&](Value row) {
         Value share = memref::LoadOp::create(builder, loc, column, row);
         Value value = arith::SelectOp::create(builder, loc, isOwn, number(0.0),
                                               load(target, row, at));
-        Value product = arith::MulFOp::create(builder, loc, share, solved);
-        Value reduced = arith::SubFOp::create(builder, loc, value, product);
+        Value subtrahend = arith::MulFOp::create(builder, loc, share, solved);
+        Value reduced = arith::SubFOp::create(builder, loc, value, subtrahend);
         store(arith::SelectOp::create(builder, loc, isEqual(row, k), solved,
                                       reduced),
               row, at);
@@ -215,16 +148,10 @@ public:
     };
     Value weight = read(inverse.getWeight());
     Value damping = read(inverse.getDamping());
-    Value isDone = BlockEmitter(builder, loc, thread, size,
+    Value failed = BlockEmitter(builder, loc, thread, size,
                                 buffers.lookup(inverse.getMatrices()),
                                 buffers.lookup(inverse.getInverses()), block)
                        .emit(kernel, weight, damping);
-    auto integer = [&](int32_t value) -> Value {
-      return arith::ConstantOp::create(builder, loc,
-                                       builder.getI32IntegerAttr(value));
-    };
-    Value failed =
-        arith::SelectOp::create(builder, loc, isDone, integer(0), integer(1));
     Value isFirst =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, thread,
                               arith::ConstantIndexOp::create(builder, loc, 0));

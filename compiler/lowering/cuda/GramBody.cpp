@@ -1,4 +1,4 @@
-// Products of the columns of windows as a kernel body.
+// Gram matrices of the columns of windows as a kernel body.
 
 #include "compiler/lowering/cuda/KernelBodies.h"
 #include "dialects/interfaces/LinalgHelpers.h"

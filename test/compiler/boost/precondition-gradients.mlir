@@ -39,7 +39,7 @@
 // CHECK: %[[A:.+]], %[[FA:.+]] = thor.damped_inverse %{{.+}} by %{{.+}} rows 4 positions 1 damping
 // CHECK: %[[G:.+]], %[[FG:.+]] = thor.damped_inverse %{{.+}} by %{{.+}} rows 4 positions 1 scale %{{.+}} damping
 // CHECK: arith.addi %[[FA]], %[[FG]]
-// CHECK: %[[READY:.+]] = arith.select
+// CHECK: %[[READY:.+]] = arith.extui
 // CHECK: thor.precondition %{{.+}}, %[[A]], %[[G]] if %[[READY]]
 // CHECK: train.replace %{{.+}} by %[[A]] times %{{.+}} if %applied
 

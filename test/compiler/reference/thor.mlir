@@ -42,12 +42,12 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     check.expect_close %unscaled, %gi atol 0.0 rtol 1.0e-12 : tensor<1x1x1xf32>
 
     // A convolution of a channel with a kernel of one pixel, two samples of four pixels.
-    %image = arith.constant dense<[[[[1.0, 2.0], [3.0, 4.0]]], [[[0.0, 1.0], [1.0, 0.0]]]]> : tensor<2x1x2x2xf32>
+    %x2 = arith.constant dense<[[[[1.0, 2.0], [3.0, 4.0]]], [[[0.0, 1.0], [1.0, 0.0]]]]> : tensor<2x1x2x2xf32>
     %dy = arith.constant dense<[[[[0.2, 0.0], [0.4, 0.2]]], [[[0.6, 0.2], [0.0, 0.0]]]]> : tensor<2x1x2x2xf32>
     %two = arith.constant dense<2> : tensor<i32>
     %m = arith.constant dense<2> : tensor<i64>
-    %ca = thor.factor_a %image, %two windows [1, 1] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 block_size 128 : tensor<2x1x2x2xf32>
-    %cg = thor.factor_g %dy, %two images groups 1 block_size 128 : tensor<2x1x2x2xf32>
+    %ca = thor.factor_a %x2, %two windows [1, 1] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 block_size 128 : tensor<2x1x2x2xf32>
+    %cg = thor.factor_g %dy, %two spatial groups 1 block_size 128 : tensor<2x1x2x2xf32>
     %cai, %ca_failed = thor.damped_inverse %ca by %m rows 1 positions 4 damping %lambda : tensor<1x1x1xf32>
     %cgi, %cg_failed = thor.damped_inverse %cg by %m rows 1 positions 4 damping %lambda : tensor<1x1x1xf32>
     %dw = arith.constant dense<1.2> : tensor<1x1x1x1xf32>
@@ -77,7 +77,7 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %root = arith.mulf %lambda, %lambda : tensor<f32>
     %a = thor.factor_a %x, %two windows [3, 3] strides [2, 1] padding [1, 0, 2, 1] dilations [1, 2] groups 2 block_size 7 : tensor<3x4x5x6xf32>
     %r = thor.factor_a %rows, %two groups 1 block_size 3 : tensor<3x2x7xf32>
-    %g = thor.factor_g %x, %two images groups 2 block_size 7 : tensor<3x4x5x6xf32>
+    %g = thor.factor_g %x, %two spatial groups 2 block_size 7 : tensor<3x4x5x6xf32>
     %ai, %failed = thor.damped_inverse %a by %n rows 1 positions 16 damping %root : tensor<6x7x7xf32>
     %gw = arith.constant dense<[[[1.0, 0.5, 0.25], [0.5, 2.0, 0.125], [0.25, 0.125, 1.0]], [[1.5, 0.0, 0.25], [0.0, 2.0, 0.125], [0.25, 0.125, 1.0]]]> : tensor<2x3x3xf32>
     %p = thor.precondition %w, %ai, %gw if %yes groups 2 positions 16

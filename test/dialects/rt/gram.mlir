@@ -63,7 +63,7 @@ func.func @rt_gram_c3(%x: tensor<4x16x8x8xf32>, %valid: memref<i32>, %e: memref<
 // -----
 
 func.func @rt_gram_c3(%x: tensor<4x16x8x8xf32>, %valid: tensor<i32>, %e: tensor<1x16x16xf32>) {
-  // expected-error @+1 {{expected the types of its destinations as results on tensors and no result on memrefs, found}}
+  // expected-error @+1 {{expected the destination's type as result on tensors and no result on memrefs, found}}
   rt.gram ins(%x, %valid : tensor<4x16x8x8xf32>, tensor<i32>)
     kernel [1, 1] strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
     outs(%e : tensor<1x16x16xf32>)

@@ -24,10 +24,8 @@ void DampedInverseOp::getEffects(
   addEffects(*this, /*workspace=*/{}, effects);
 }
 
-/// An elimination of all columns with a multiply-add for each element.
 int64_t DampedInverseOp::getFlops() {
-  auto type = cast<ShapedType>(getMatrices().getType());
-  return 2 * type.getNumElements() * type.getDimSize(2);
+  return countInverseFlops(cast<ShapedType>(getMatrices().getType()));
 }
 
 int64_t DampedInverseOp::getBytesRead() {

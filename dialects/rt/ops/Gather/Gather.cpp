@@ -6,8 +6,8 @@ using namespace boostc;
 using namespace boostc::rt;
 
 /// `table` is [rows, d] and `rows` [i..., d] for `index` [i...].
-static LogicalResult verifyRows(Operation *op, Value table, Value rows,
-                                Value index, ResultRange results) {
+static LogicalResult verifyRows(DestinationStyleOpInterface op, Value table,
+                                Value rows, Value index) {
   auto tableType = cast<ShapedType>(table.getType());
   auto rowsType = cast<ShapedType>(rows.getType());
   auto indexType = cast<ShapedType>(index.getType());
@@ -19,18 +19,7 @@ static LogicalResult verifyRows(Operation *op, Value table, Value rows,
     return op->emitOpError("expected a table [rows, d], rows [i..., d] and an "
                            "index [i...] of static shape, found ")
            << tableType << ", " << rowsType << " and " << indexType;
-  bool onTensors = isa<RankedTensorType>(tableType);
-  if (isa<RankedTensorType>(rowsType) != onTensors ||
-      isa<RankedTensorType>(indexType) != onTensors)
-    return op->emitOpError("expected operands all tensors or all memrefs");
-  Type destination =
-      cast<DestinationStyleOpInterface>(op).getDpsInits().front().getType();
-  if (results.size() != (onTensors ? 1 : 0) ||
-      (onTensors && results.getTypes().front() != destination))
-    return op->emitOpError("expected the destination's type as result on "
-                           "tensors and no result on memrefs, found ")
-           << results.getTypes();
-  return success();
+  return verifyDestinationStyle(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -38,8 +27,7 @@ static LogicalResult verifyRows(Operation *op, Value table, Value rows,
 //===----------------------------------------------------------------------===//
 
 LogicalResult GatherOp::verify() {
-  return verifyRows(*this, getSource(), getDestination(), getIndex(),
-                    getResults());
+  return verifyRows(*this, getSource(), getDestination(), getIndex());
 }
 
 void GatherOp::getEffects(
@@ -75,8 +63,7 @@ LogicalResult GatherOp::evaluate(ReferenceContext &,
 //===----------------------------------------------------------------------===//
 
 LogicalResult ScatterAddOp::verify() {
-  return verifyRows(*this, getDestination(), getSource(), getIndex(),
-                    getResults());
+  return verifyRows(*this, getDestination(), getSource(), getIndex());
 }
 
 void ScatterAddOp::getEffects(

@@ -9,20 +9,20 @@ def Rt_GramOp : Rt_Op<"gram", [
     DeclareOpInterfaceMethods<CostOpInterface,
                               ["getFlops", "getBytesRead", "getBytesWritten"]>,
     DeclareOpInterfaceMethods<ReferenceOpInterface>]> {
-  let summary = "products of the columns of the windows of images";
+  let summary = "Gram matrices of the columns of windows";
   let description = [{
     `c[b, i, j] = sum over w of u[w, b, i] * u[w, b, j]`, in f32, written over whatever `c`
-    held. u has a row for each window w of the first `valid` images, and a column for each tap
+    held. u has a row for each window w of the first `valid` samples, and a column for each tap
     of each channel: channels first, then rows and columns of the kernel. The columns of a
     channel group are cut into blocks of the size of `c`, and only columns of the same block
     are multiplied with each other; the columns that a last block lacks are zeros. u is never
-    in memory: kernels read images where they lie.
+    in memory: kernels read the input where it is.
 
-    Images are [N, C, H, W], or with `channels_last` [N, H, W, C]; rows of a matrix are images
-    of one pixel.
+    The input is [N, C, H, W], or with `channels_last` [N, H, W, C]; a row of a matrix is a
+    window of one pixel.
 
     Constraints:
-    * (rt_gram_c1) kernel, strides, padding, dilations and groups fit the images, see
+    * (rt_gram_c1) kernel, strides, padding, dilations and groups match the input, see
       `nn.conv2d`.
     * (rt_gram_c2) `c` has a square for each block, of the size of the blocks.
     * (rt_gram_c3) all operands are tensors, with the destination's type as result, or all are

@@ -12,17 +12,12 @@ LogicalResult DampedInverseOp::verify() {
   RankedTensorType type = getFactor().getType();
   if (type.getDimSize(1) != type.getDimSize(2))
     return emitOpError("expected square blocks, found ") << type;
-  for (auto [name, value] :
-       {std::pair{"rows", getRows()}, {"positions", getPositions()}})
-    if (value < 1)
-      return emitOpError("expected ")
-             << name << " of 1 or more, found " << value;
-  return success();
+  return verifyPositive(*this,
+                        {{"rows", getRows()}, {"positions", getPositions()}});
 }
 
 int64_t DampedInverseOp::getFlops() {
-  RankedTensorType type = getFactor().getType();
-  return 2 * type.getNumElements() * type.getDimSize(2);
+  return rt::countInverseFlops(getFactor().getType());
 }
 
 /// What a factor is multiplied with: the inverse of the number of its rows and

@@ -10,8 +10,8 @@ def Thor_DampedInverseOp : Thor_Computation<"damped_inverse", [
   let description = [{
     `result[b] = (factor[b] / n + sqrt(damping / positions) * I)^-1` for each block, where n is
     `count * positions * rows`, times the square of `scale` where it is given: the number of
-    rows that were added up, of gradients that were scaled. Rows of images are `positions` to a
-    sample; others are `rows`.
+    rows that were added up, of gradients that were scaled. A sample has `rows` rows, or
+    `positions` windows.
 
     A block that elimination in single precision cannot invert is tried with 10, 100 and 1000
     times the damping, see `rt.damped_inverse`. `failed` is the number of blocks that have no

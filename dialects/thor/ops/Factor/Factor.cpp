@@ -7,20 +7,20 @@ using namespace boostc;
 using namespace boostc::thor;
 
 namespace {
-/// What rt.gram is told: images, and the windows in them.
+/// What rt.gram is told: the input, and the windows in it.
 struct Windows {
-  RankedTensorType images;
-  bool areRows; ///< of matrices: images of a row of pixels, channels last
+  RankedTensorType input;
+  bool areRows; ///< of matrices: windows of a pixel, channels last
   SmallVector<int64_t> kernel = {1, 1}, strides = {1, 1},
                        padding = {0, 0, 0, 0}, dilations = {1, 1};
   int64_t groups, blockSize;
 
   Windows(RankedTensorType type, bool areRows, int64_t groups,
           int64_t blockSize)
-      : images(type), areRows(areRows), groups(groups), blockSize(blockSize) {
+      : input(type), areRows(areRows), groups(groups), blockSize(blockSize) {
     int64_t columns = type.getShape().back();
     if (areRows)
-      images = RankedTensorType::get(
+      input = RankedTensorType::get(
           {type.getDimSize(0),
            type.getNumElements() / (type.getDimSize(0) * columns), 1, columns},
           type.getElementType());
@@ -28,7 +28,7 @@ struct Windows {
 
   FailureOr<rt::GramShape>
   getShape(llvm::function_ref<InFlightDiagnostic()> emitError) const {
-    return rt::GramShape::get(emitError, images, areRows, kernel, strides,
+    return rt::GramShape::get(emitError, input, areRows, kernel, strides,
                               padding, dilations, groups, blockSize);
   }
 };
@@ -48,20 +48,20 @@ template <typename Op> static Windows getWindowsOfA(Op op) {
 }
 template <typename Op> static Windows getWindowsOfG(Op op) {
   auto type = cast<RankedTensorType>(op.getGradient().getType());
-  return Windows(type, !op.getImages(), op.getGroups(), op.getBlockSize());
+  return Windows(type, !op.getSpatial(), op.getGroups(), op.getBlockSize());
 }
 
 static LogicalResult inferFactor(std::optional<Location> loc, Type operand,
                                  llvm::function_ref<Windows()> getWindows,
                                  SmallVectorImpl<Type> &inferred) {
-  Location place = loc.value_or(UnknownLoc::get(operand.getContext()));
+  Location where = loc.value_or(UnknownLoc::get(operand.getContext()));
   if (cast<RankedTensorType>(operand).getRank() < 2)
     return emitOptionalError(loc,
                              "expected a value of two dimensions or "
                              "more, found ",
                              operand);
   FailureOr<rt::GramShape> shape =
-      getWindows().getShape([&] { return emitError(place); });
+      getWindows().getShape([&] { return emitError(where); });
   if (failed(shape))
     return failure();
   inferred.push_back(RankedTensorType::get(
@@ -80,12 +80,12 @@ static rt::Gram evaluateFactor(Operation *op, const Windows &windows,
                           static_cast<int64_t>(operands[1].value.item()));
 }
 
-/// `value` in the shape of `windows.images`.
-static Value buildImages(OpBuilder &builder, Location loc, Value value,
-                         const Windows &windows) {
+/// `value` in the shape of `windows.input`.
+static Value buildInput(OpBuilder &builder, Location loc, Value value,
+                        const Windows &windows) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t rank = type.getRank();
-  if (!windows.areRows || type == windows.images)
+  if (!windows.areRows || type == windows.input)
     return value;
   if (rank > 3) {
     SmallVector<ReassociationIndices> groups = {
@@ -95,17 +95,17 @@ static Value buildImages(OpBuilder &builder, Location loc, Value value,
   SmallVector<ReassociationIndices> groups =
       rank == 2 ? SmallVector<ReassociationIndices>{{0}, {1, 2, 3}}
                 : SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}};
-  return tensor::ExpandShapeOp::create(builder, loc, windows.images, value,
+  return tensor::ExpandShapeOp::create(builder, loc, windows.input, value,
                                        groups);
 }
 
-static SmallVector<Value> lowerFactor(OpBuilder &builder, Location loc,
-                                      RankedTensorType type, Value value,
-                                      Value valid, const Windows &windows) {
+static SmallVector<Value> callGram(OpBuilder &builder, Location loc,
+                                   RankedTensorType type, Value value,
+                                   Value valid, const Windows &windows) {
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
   auto gram = rt::GramOp::create(
-      builder, loc, TypeRange{type}, buildImages(builder, loc, value, windows),
+      builder, loc, TypeRange{type}, buildInput(builder, loc, value, windows),
       valid, empty, windows.kernel, windows.strides, windows.padding,
       windows.dilations, windows.groups, windows.areRows);
   return {gram.getResult(0)};
@@ -135,9 +135,9 @@ static SmallVector<Value> lowerFactor(OpBuilder &builder, Location loc,
                               ArrayRef<ReferenceValue>) {                      \
     return {evaluateFactor(*this, WINDOWS(*this), operands).error};            \
   }                                                                            \
-  FailureOr<SmallVector<Value>> OP::lowerToLinalg(OpBuilder &builder) {        \
-    return lowerFactor(builder, getLoc(), cast<RankedTensorType>(getType()),   \
-                       VALUE(), getValid(), WINDOWS(*this));                   \
+  FailureOr<SmallVector<Value>> OP::buildLibraryCall(OpBuilder &builder) {     \
+    return callGram(builder, getLoc(), cast<RankedTensorType>(getType()),      \
+                    VALUE(), getValid(), WINDOWS(*this));                      \
   }
 BOOSTC_FACTOR(FactorAOp, getWindowsOfA, getInput)
 BOOSTC_FACTOR(FactorGOp, getWindowsOfG, getGradient)

@@ -5,12 +5,8 @@ using namespace boostc;
 using namespace boostc::thor;
 
 LogicalResult NaturalGradientOp::verify() {
-  for (auto [name, value] :
-       {std::pair{"frequency", getFrequency()}, {"block_size", getBlockSize()}})
-    if (value < 1)
-      return emitOpError("expected a ")
-             << name << " of 1 or more, found " << value;
-  return success();
+  return verifyPositive(*this, {{"a frequency", getFrequency()},
+                                {"a block_size", getBlockSize()}});
 }
 
 std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {

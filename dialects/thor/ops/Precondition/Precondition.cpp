@@ -1,7 +1,7 @@
 #include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/thor/ThorDialect.h"
-#include "llvm/Support/MathExtras.h"
+#include "dialects/train/OptimizerHelpers.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -38,9 +38,8 @@ LogicalResult PreconditionOp::verify() {
   if (groups < 1 || type.getDimSize(0) % groups != 0)
     return emitOpError("expected groups that divide ")
            << type.getDimSize(0) << " outputs, found " << groups;
-  if (getPositions() < 1)
-    return emitOpError("expected positions of 1 or more, found ")
-           << getPositions();
+  if (failed(verifyPositive(*this, {{"positions", getPositions()}})))
+    return failure();
   auto verifyBlocks = [&](StringRef name, RankedTensorType blocks,
                           int64_t extent) -> LogicalResult {
     int64_t size = blocks.getDimSize(1);
@@ -63,9 +62,9 @@ int64_t PreconditionOp::getFlops() {
          (extents.inputBlockSize + extents.outputBlockSize);
 }
 
-/// Calls `visit(at, first, last)` for each element of the gradient: with its
-/// index, and those of the elements of its block along one of the sides, whose
-/// stride is `stride`, with the number of the inverse's element of the first.
+/// Calls `visit(to, from, inverse)` for each term of each element of a side's
+/// contraction with its inverse: with the offsets of the element, of the one
+/// that it is a sum over, and of the element of the inverse.
 template <typename Visit>
 static void forEachTerm(const Extents &e, bool alongInputs, Visit visit) {
   int64_t size = alongInputs ? e.inputBlockSize : e.outputBlockSize;
@@ -152,10 +151,7 @@ public:
           Value share = buildRoundedConstant(
               nested, at, 1.0 / static_cast<double>(op.getPositions()));
           Value scaled = arith::MulFOp::create(nested, at, args[0], share);
-          Value none = arith::ConstantOp::create(nested, at,
-                                                 nested.getI32IntegerAttr(0));
-          Value isReady = arith::CmpIOp::create(
-              nested, at, arith::CmpIPredicate::ne, args[2], none);
+          Value isReady = train::buildIsSet(nested, at, args[2]);
           return arith::SelectOp::create(nested, at, isReady, scaled, args[1]);
         });
   }

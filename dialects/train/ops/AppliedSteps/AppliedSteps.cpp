@@ -31,7 +31,7 @@ CountAppliedOp::lowerToLinalg(OpBuilder &builder) {
       SmallVector<AffineMap>(2, builder.getMultiDimIdentityMap(0)),
       ArrayRef<utils::IteratorType>(),
       [](OpBuilder &b, Location loc, ValueRange args) {
-        Value isApplied = buildIsApplied(b, loc, args[0]);
+        Value isApplied = buildIsSet(b, loc, args[0]);
         Value step = arith::ExtUIOp::create(b, loc, b.getI64Type(), isApplied);
         linalg::YieldOp::create(
             b, loc, Value(arith::AddIOp::create(b, loc, args[1], step)));

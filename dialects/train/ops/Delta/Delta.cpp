@@ -74,7 +74,7 @@ FailureOr<SmallVector<Value>> ApplyDeltaOp::lowerToLinalg(OpBuilder &builder) {
       ArrayRef<AffineMap>{identity, projection(builder, rank, {}), identity},
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [](OpBuilder &b, Location loc, ValueRange args) {
-        Value isApplied = buildIsApplied(b, loc, args[1]);
+        Value isApplied = buildIsSet(b, loc, args[1]);
         Value sum = arith::AddFOp::create(b, loc, args[2], args[0]);
         Value chosen = arith::SelectOp::create(b, loc, isApplied, sum, args[2]);
         linalg::YieldOp::create(b, loc, chosen);

@@ -123,7 +123,7 @@ AdjustLossScaleOp::lowerToLinalg(OpBuilder &builder) {
         Value isFull =
             arith::CmpIOp::create(b, at, arith::CmpIPredicate::sge, count,
                                   integer(static_cast<int64_t>(getWindow())));
-        Value isApplied = buildIsApplied(b, at, args[1]);
+        Value isApplied = buildIsSet(b, at, args[1]);
         Value newScale =
             choose(isApplied, choose(isFull, higher, scale), lower);
         Value newSteps = choose(isApplied, choose(isFull, none, count), none);

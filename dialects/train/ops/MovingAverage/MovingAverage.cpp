@@ -57,7 +57,7 @@ MovingAverageOp::lowerToLinalg(OpBuilder &builder) {
                         getDecay().convertToDouble());
         linalg::YieldOp::create(b, loc,
                                 Value(arith::SelectOp::create(
-                                    b, loc, buildIsApplied(b, loc, args[1]),
+                                    b, loc, buildIsSet(b, loc, args[1]),
                                     moved.get(emitter), args[2])));
       });
   return SmallVector<Value>{generic.getResult(0)};

@@ -96,7 +96,7 @@ RunningStatisticsOp::lowerToLinalg(OpBuilder &builder) {
                       {args[1], emitter}};
         auto changed = update<Scalar>(
             x, n, rest, getMomentum().convertToDouble(), getUnbiased());
-        Value isApplied = buildIsApplied(b, loc, args[3]);
+        Value isApplied = buildIsSet(b, loc, args[3]);
         SmallVector<Value> chosen;
         for (auto [value, current] : llvm::zip(changed, args.take_back(2)))
           chosen.push_back(arith::SelectOp::create(

@@ -318,7 +318,7 @@ FailureOr<SmallVector<Value>> ReplaceOp::lowerToLinalg(OpBuilder &builder) {
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [&](OpBuilder &b, Location loc, ValueRange args) {
         Value value = multiply(b, loc, args);
-        Value isReplaced = buildIsApplied(b, loc, args[2]);
+        Value isReplaced = buildIsSet(b, loc, args[2]);
         linalg::YieldOp::create(
             b, loc,
             Value(arith::SelectOp::create(b, loc, isReplaced, value, args[3])));
@@ -390,7 +390,7 @@ SubspaceStepOp::lowerToLinalg(OpBuilder &builder) {
         auto [weight, velocity] = moveWeight(get(4), get(0), inside, get(5),
                                              getAlpha().convertToDouble(),
                                              getGamma().convertToDouble());
-        Value isApplied = buildIsApplied(b, loc, args[3]);
+        Value isApplied = buildIsSet(b, loc, args[3]);
         SmallVector<Value> kept;
         for (auto [value, old] :
              {std::pair(weight, args[4]), std::pair(velocity, args[5])})
