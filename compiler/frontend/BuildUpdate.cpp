@@ -19,7 +19,7 @@ static train::ScheduleAttr makeSchedule(OpBuilder &b, const Node &node) {
   std::optional<train::ScheduleKind> kind =
       train::symbolizeScheduleKind(node.at("schedule").text);
   assert(kind && "the table lists the schedules");
-  // Of keys for one number a schedule has one at most.
+  // A schedule has at most one of the keys for a number.
   auto get = [&](auto... keys) {
     for (StringRef key : {StringRef(keys)...})
       if (const Node *number = node.find(key))

@@ -191,11 +191,10 @@ Status restore(const LoadedCheckpoint &checkpoint,
   return readTensors(checkpoint.state, state);
 }
 
-/// In what the recipes differ, as far as that can be known.
-static std::string describeRecipes(const CheckpointPosition &found,
-                                   const std::string &foundRecipe,
-                                   const CheckpointPosition &expected,
-                                   const std::string &expectedRecipe) {
+std::string describeRecipes(const CheckpointPosition &found,
+                            const std::string &foundRecipe,
+                            const CheckpointPosition &expected,
+                            const std::string &expectedRecipe) {
   std::string difference = recipeDifference(foundRecipe, expectedRecipe);
   if (!difference.empty())
     return difference;
@@ -226,7 +225,8 @@ Status checkSameRun(const CheckpointPosition &found,
   if (found.recipeHash != expected.recipeHash)
     return differs(
         describeRecipes(found, foundRecipe, expected, expectedRecipe),
-        "continue with the program that wrote it");
+        "continue with the program that wrote it, give --changed-recipe to go "
+        "on with the weights and the state that both have");
   if (found.seed != expected.seed)
     return differs(isNot("the seed", found.seed, expected.seed),
                    fmt::format("give --seed {}", found.seed));

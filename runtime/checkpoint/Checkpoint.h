@@ -113,6 +113,13 @@ Status checkSameRun(const CheckpointPosition &found,
                     const CheckpointPosition &expected,
                     const std::string &expectedRecipe, const std::string &path);
 
+/// In what the recipes of two runs, with their texts, differ, as far as that
+/// can be known.
+std::string describeRecipes(const CheckpointPosition &found,
+                            const std::string &foundRecipe,
+                            const CheckpointPosition &expected,
+                            const std::string &expectedRecipe);
+
 /// "<prefix>-<epoch>_<step>.ckpt".
 std::string checkpointName(const std::string &prefix,
                            const CheckpointPosition &position);

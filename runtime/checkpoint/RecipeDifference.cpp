@@ -86,7 +86,9 @@ std::string recipeDifference(const std::string &found,
     for (const auto &[key, value] : values[i])
       keys.insert(key);
   }
-  std::vector<std::string> lines;
+  // Keys that one recipe alone has follow from others, such as the type of an
+  // optimizer, which come first.
+  std::vector<std::string> lines, alone;
   size_t count = 0;
   for (const std::string &key : keys) {
     auto valueOf = [&](int i) {
@@ -98,10 +100,13 @@ std::string recipeDifference(const std::string &found,
     bool isOrder = key.starts_with("the order of ");
     if (a == b || (isOrder && count > 0))
       continue;
-    if (++count <= kMaxShown)
-      lines.push_back(
-          fmt::format("{} is {}, expected {}", printable(key), a, b));
+    ++count;
+    bool hasBoth = values[0].contains(key) && values[1].contains(key);
+    (hasBoth ? lines : alone)
+        .push_back(fmt::format("{} is {}, expected {}", printable(key), a, b));
   }
+  lines.insert(lines.end(), alone.begin(), alone.end());
+  lines.resize(std::min(lines.size(), kMaxShown));
   if (count > kMaxShown)
     lines.push_back(fmt::format("{} more keys differ", count - kMaxShown));
   return fmt::format("{}", fmt::join(lines, "; "));

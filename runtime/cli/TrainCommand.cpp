@@ -130,6 +130,7 @@ private:
          {"--init", text(options_.init)},
          {"--basis", text(options_.basis)},
          {"--resume", text(options_.resume)},
+         {"--changed-recipe", fmt::format("{}", options_.changedRecipe)},
          {"--private-state", !options_.privateState ? "not given"
                              : *options_.privateState == PrivateStateRule::Mean
                                  ? "mean"

@@ -106,6 +106,10 @@ Status checkCheckpointFlags(const CLI::App &app, const Options &options) {
                               "--rank-checkpoints, without which no "
                               "checkpoint is written",
                               flag));
+  if (options.changedRecipe && !options.resume)
+    return fail("--changed-recipe needs --checkpoint-dir DIR, "
+                "--rank-checkpoints or --resume PATH: it says that a "
+                "checkpoint may be of another recipe");
   if (options.privateState && !options.resume)
     return fail("--private-state needs --checkpoint-dir DIR, "
                 "--rank-checkpoints or --resume PATH: it says what becomes of "
@@ -190,6 +194,9 @@ void addTraining(CLI::App &app, Options &o) {
          "in that directory, or none (default: auto where checkpoints "
          "are kept)")
       ->type_name("auto|PATH|never");
+  app.add_flag("--changed-recipe", o.changedRecipe,
+               "continue a checkpoint of another recipe, with its weights and "
+               "the state that both have");
   app.add_option_function<std::string>(
          "--private-state",
          [&o](const std::string &v) {

@@ -90,6 +90,7 @@ struct Options {
   int64_t checkReplicasEvery = 100;  ///< steps; 0: never
   int64_t logAdasumEvery = 0;        ///< steps; 0: never
   std::optional<std::string> resume; ///< "auto", "never" or a path
+  bool changedRecipe = false; ///< a checkpoint may be of another recipe
   std::optional<PrivateStateRule> privateState;
   bool evaluate = true;
 

@@ -1,5 +1,6 @@
 #include "runtime/trainer/StartingPoint.h"
 
+#include "runtime/checkpoint/ChangedRecipe.h"
 #include "runtime/checkpoint/CheckpointManifest.h"
 #include "runtime/checkpoint/CheckpointNames.h"
 #include "runtime/checkpoint/FindCheckpoint.h"
@@ -83,14 +84,24 @@ Status inferSamples(LoadedCheckpoint &checkpoint, const Program &program,
 Result<StartingPoint> resumeFrom(const std::string &path,
                                  const Options &options, const Program &program,
                                  const RunData &data, const Ranks &ranks) {
-  Result<LoadedCheckpoint> loaded =
-      loadCheckpoint(realFileSystem(), path, largestFile(program.descriptor()));
+  // The state of another recipe may be of any size.
+  Result<LoadedCheckpoint> loaded = loadCheckpoint(
+      realFileSystem(), path,
+      options.changedRecipe ? kNoLimit : largestFile(program.descriptor()));
   if (!loaded.ok())
     return loaded.status();
+  CheckpointPosition expected =
+      expectedRun(options, program, data, loaded->position);
+  const char *recipe = program.descriptor().recipe_json;
+  std::vector<std::string> changes;
+  if (options.changedRecipe) {
+    std::vector<TensorTarget> state;
+    for (const BoostState *each : program.statesIn(BOOSTC_SAVED_WITH_STATE))
+      state.push_back(targetOf(each->tensor, nullptr));
+    changes = changeRecipe(*loaded, expected, recipe, state);
+  }
   BOOSTRT_RETURN_IF_ERROR(
-      checkSameRun(loaded->position, loaded->recipe,
-                   expectedRun(options, program, data, loaded->position),
-                   program.descriptor().recipe_json, path));
+      checkSameRun(loaded->position, loaded->recipe, expected, recipe, path));
   if (!loaded->saysSamples)
     BOOSTRT_RETURN_IF_ERROR(inferSamples(*loaded, program, data));
   StartingPoint start;
@@ -99,6 +110,8 @@ Result<StartingPoint> resumeFrom(const std::string &path,
   start.notes.push_back(fmt::format("resuming after epoch {} step {} from {}",
                                     start.position.epoch,
                                     start.position.stepInEpoch, path));
+  start.changesRecipe = !changes.empty();
+  std::ranges::copy(changes, std::back_inserter(start.notes));
   if (start.checkpoint->saysSamples)
     if (std::string change =
             describeChange(start.position, program, ranks.size(), data.epoch);
@@ -291,10 +304,14 @@ static Status readStartingPoint(const StartingPoint &start,
                                 const Ranks &ranks) {
   if (start.checkpoint && replacesState(*start.checkpoint, options.privateState,
                                         execution.program(), ranks)) {
-    BOOSTRT_RETURN_IF_ERROR(
-        checkTensors(start.checkpoint->state, stateTargets(execution)));
+    if (!start.changesRecipe)
+      BOOSTRT_RETURN_IF_ERROR(
+          checkTensors(start.checkpoint->state, stateTargets(execution)));
     return readTensors(start.checkpoint->weights, weightTargets(execution));
   }
+  if (start.changesRecipe)
+    return restoreShared(*start.checkpoint, weightTargets(execution),
+                         stateTargets(execution));
   if (start.checkpoint)
     return restore(*start.checkpoint, weightTargets(execution),
                    stateTargets(execution));

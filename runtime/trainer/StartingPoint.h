@@ -18,6 +18,7 @@ namespace boostrt {
 struct StartingPoint {
   CheckpointPosition position; ///< all zero unless resumed
   std::optional<LoadedCheckpoint> checkpoint;
+  bool changesRecipe = false;             ///< see ChangedRecipe.h
   std::optional<SafetensorsFile> weights; ///< of --init
   TensorNames names;                      ///< of the tensors in that file
   std::vector<std::string> notes;

@@ -107,8 +107,9 @@ TEST(SameRun, SaysWhatDiffersAndWhatToDo) {
   found.recipeHash = "beef";
   expectError(check(), ExitCode::Checkpoint,
               "'p' belongs to another run: seed is 7, expected 8; continue "
-              "with the program that wrote it, or choose another "
-              "--checkpoint-dir");
+              "with the program that wrote it, give --changed-recipe to go on "
+              "with the weights and the state that both have, or choose "
+              "another --checkpoint-dir");
   recipe = R"({"seed":8,"loss":"mse"})";
   expectError(
       check(), ExitCode::Checkpoint,

@@ -60,6 +60,12 @@ TEST(RecipeDifference, IsSilentAboutWhatDecidesNoWeight) {
             "amp.dtype is \"f16\", expected \"bf16\"");
 }
 
+TEST(RecipeDifference, KeysOfBothComeFirst) {
+  EXPECT_EQ(recipeDifference(R"({"a":1,"z":1})", R"({"z":2,"b":1})"),
+            "z is 1, expected 2; a is 1, expected missing; b is missing, "
+            "expected 1");
+}
+
 TEST(RecipeDifference, ShowsAFewOfMany) {
   std::string a = "{", b = "{";
   for (int i = 0; i < 9; ++i) {
