@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"
+#include <optional>
 
 namespace boostc {
 
@@ -20,6 +21,10 @@ struct KroneckerLayer {
   // As in nn.conv2d; `kernel` is height and width.
   llvm::SmallVector<int64_t> kernel = {}, strides = {}, padding = {},
                              dilations = {};
+  /// The weight is a table, a row for each index, and `input` has indices
+  /// [batch, ...]: x is 1 at the index and 0 elsewhere. The weight as a matrix
+  /// is the table transposed.
+  bool isLookup = false;
   /// The weight is one matrix below the other, each of its own outputs and
   /// inputs.
   int64_t groups = 1;

@@ -158,6 +158,9 @@ public:
   mlir::Value applied;
   /// Optimizers: what the parameter at hand is to its layer, and its name.
   BoostRole role = BOOSTC_ROLE_WEIGHT;
+  /// Optimizers: whether that is the weight of a layer between others, a matrix
+  /// or more: not of the first convolution, nor of the last dense layer.
+  bool isHidden = false;
   llvm::StringRef parameterName;
 
   /// A diagnostic at the position of `key`'s value, or of the layer without

@@ -160,6 +160,7 @@ bool boostc::rt::isAccumulator(BindingKind kind) {
   case BindingKind::GradientNorm:
   case BindingKind::LossScale:
   case BindingKind::Overflows:
+  case BindingKind::StepNumber:
   case BindingKind::Step:
   case BindingKind::RunLength:
   case BindingKind::Choice:

@@ -34,7 +34,8 @@ def Rt_BindingKind : I32EnumAttr<"BindingKind", "what a buffer is to the trainin
   I32EnumAttrCase<"Repeat", 18, "repeat">,
   I32EnumAttrCase<"LossWeight", 19, "loss_weight">,
   I32EnumAttrCase<"LossScale", 20, "loss_scale">,
-  I32EnumAttrCase<"Overflows", 21, "overflows">]> {
+  I32EnumAttrCase<"Overflows", 21, "overflows">,
+  I32EnumAttrCase<"StepNumber", 22, "step_number">]> {
   let cppNamespace = "::boostc::rt";
 }
 

@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 20; }
+def AbiVersion { int value = 21; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -171,6 +171,11 @@ def BoostMetric : Struct<[{
   Inline<"sum", BoostTensor, "f32 scalar in RESULT">,
   Inline<"count", BoostTensor,
          "scalar in RESULT; i64, or f32 where samples have weights">]>;
+
+def BoostStepNumber : Struct<"", [
+  Inline<"tensor", BoostTensor, [{
+    i32 scalar in RESULT, written by update: what the metrics of a step say under
+    its name}], flat = 1>]>;
 
 class ScheduleNumber<string name> : F64<name, "", 1>;
 
@@ -426,6 +431,7 @@ def BoostProgram : Struct<"", [
   Table<"states", "BoostState", "state_count">,
   Table<"inputs", "BoostInput", "input_count">,
   Table<"metrics", "BoostMetric", "metric_count">,
+  Table<"step_numbers", "BoostStepNumber", "step_number_count">,
   Table<"schedules", "BoostSchedule", "schedule_count">,
   Table<"targets", "BoostTarget", "target_count",
         "1 or more, one of each kind at most, by kind">,
@@ -438,6 +444,7 @@ def BoostProgram : Struct<"", [
   Count<"state_count">,
   Count<"input_count">,
   Count<"metric_count">,
+  Count<"step_number_count">,
   Count<"schedule_count">,
   Count<"target_count">,
   Count<"collective_count">,
@@ -452,7 +459,6 @@ def BoostProgram : Struct<"", [
     ranks have the same}]>,
   EnumField<"reproducible", BoostReproducible>,
   EnumField<"matmul_precision", BoostPrecision, "of the library calls on GPUs">,
-  Reserved,
 
   Inline<"valid", BoostTensor,
          "i32 scalar in BATCH: real samples, the rest pads">,

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 20u
+#define BOOSTC_ABI_VERSION 21u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0x60400b10u
+#define BOOSTC_ABI_LAYOUT 0xe874c50eu
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -296,6 +296,12 @@ typedef struct BoostMetric {
   BoostTensor count;
 } BoostMetric;
 
+typedef struct BoostStepNumber {
+  /* i32 scalar in RESULT, written by update: what the metrics of a step say
+   * under its name */
+  BoostTensor tensor;
+} BoostStepNumber;
+
 typedef struct BoostSchedule {
   const char *name; /* "learning_rate" */
   uint32_t kind; /* BoostScheduleKind */
@@ -563,6 +569,7 @@ typedef struct BoostProgram {
   const BoostState *states;
   const BoostInput *inputs;
   const BoostMetric *metrics;
+  const BoostStepNumber *step_numbers;
   const BoostSchedule *schedules;
   const BoostTarget *targets; /* 1 or more, one of each kind at most, by kind */
   /* by index; the same ones for all targets */
@@ -574,6 +581,7 @@ typedef struct BoostProgram {
   uint32_t state_count;
   uint32_t input_count;
   uint32_t metric_count;
+  uint32_t step_number_count;
   uint32_t schedule_count;
   uint32_t target_count;
   uint32_t collective_count;
@@ -588,7 +596,6 @@ typedef struct BoostProgram {
   uint32_t state_is_private;
   uint32_t reproducible; /* BoostReproducible */
   uint32_t matmul_precision; /* BoostPrecision: of the library calls on GPUs */
-  uint32_t reserved; /* 0 */
   BoostTensor valid; /* i32 scalar in BATCH: real samples, the rest pads */
   /* i32 scalar in RESULT, written by update: 1 where the step was applied, else
    * 0 */
@@ -632,6 +639,8 @@ BOOSTC_ABI_ASSERT(sizeof(BoostInput) == 72,
                   "BoostInput is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostMetric) == 120,
                   "BoostMetric is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostStepNumber) == 56,
+                  "BoostStepNumber is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostSchedule) == 128,
                   "BoostSchedule is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostMatmul) == 64,
@@ -668,7 +677,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostCollective) == 40,
                   "BoostCollective is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostTarget) == 80,
                   "BoostTarget is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 720,
+BOOSTC_ABI_ASSERT(sizeof(BoostProgram) == 728,
                   "BoostProgram is not laid out as its schema says");
 
 #ifdef __cplusplus

@@ -99,6 +99,8 @@ void MetricsFile::step(const StepReport &step) {
   } else if (!step.lossScales.empty()) {
     json["loss_scale"] = number(step.lossScales.front());
   }
+  for (const auto &[name, value] : step.numbers)
+    json[std::string(name)] = value;
   if (step.skipped > 0)
     json["skipped"] = step.skipped;
   for (const AdasumEntry &entry : step.adasum)

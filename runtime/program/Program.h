@@ -45,6 +45,9 @@ public:
   std::span<const BoostMetric> metrics() const {
     return {descriptor_->metrics, descriptor_->metric_count};
   }
+  std::span<const BoostStepNumber> stepNumbers() const {
+    return {descriptor_->step_numbers, descriptor_->step_number_count};
+  }
   std::span<const BoostSchedule> schedules() const {
     return {descriptor_->schedules, descriptor_->schedule_count};
   }

@@ -368,6 +368,14 @@ private:
                  metric.count.dtype == BOOSTC_F32 ? BOOSTC_F32 : BOOSTC_I64,
                  "metric count"));
     }
+    names.clear();
+    for (uint32_t i = 0; i < p_.step_number_count; ++i) {
+      const BoostTensor &number = p_.step_numbers[i].tensor;
+      if (!names.insert(number.name).second)
+        return fail("duplicate step number '{}'", number.name);
+      BOOSTRT_RETURN_IF_ERROR(
+          scalar(number, BOOSTC_ARENA_RESULT, BOOSTC_I32, "step number"));
+    }
     for (uint32_t i = 0; i < p_.schedule_count; ++i) {
       const BoostSchedule &schedule = p_.schedules[i];
       for (double number :

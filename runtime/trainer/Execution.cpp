@@ -268,7 +268,10 @@ Result<StepResults> Execution::settle() {
       .loss = lossOf(0),
       .gradientNorm = {},
       .lossScales = readAll<float>(tensor(d.loss_scale), d.loss_scale),
-      .overflows = readAll<int64_t>(tensor(d.overflows), d.overflows)};
+      .overflows = readAll<int64_t>(tensor(d.overflows), d.overflows),
+      .numbers = {}};
+  for (const BoostStepNumber &number : program_.stepNumbers())
+    results.numbers.push_back(read<int32_t>(tensor(number.tensor)));
   if (d.gradient_norm.bytes != 0)
     results.gradientNorm = read<float>(tensor(d.gradient_norm));
   if (choices_.lag() != 0)

@@ -53,6 +53,8 @@ struct StepResults {
   /// The steps so far in which each of these groups overflowed; empty without
   /// groups.
   std::vector<int64_t> overflows;
+  /// Values of Program::stepNumbers(), in their order.
+  std::vector<int32_t> numbers;
 };
 
 class Execution {

@@ -17,6 +17,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace boostrt {
@@ -36,6 +38,8 @@ struct StepReport {
   std::span<const int64_t> overflows = {};
   int64_t skipped = 0; ///< steps of the run so far that were not applied
   std::span<const AdasumEntry> adasum = {}; ///< in steps that record it
+  /// BoostProgram::step_numbers by name.
+  std::span<const std::pair<std::string_view, int32_t>> numbers = {};
 };
 
 /// Images that were left out because they cannot be decoded.

@@ -301,6 +301,10 @@ Status Trainer::countSkipped(const StepResults &results) {
 }
 
 void Trainer::reportStep(const StepResults &results) {
+  std::vector<std::pair<std::string_view, int32_t>> numbers;
+  std::span names = execution_.program().stepNumbers();
+  for (size_t i = 0; i < names.size(); ++i)
+    numbers.emplace_back(names[i].tensor.name, results.numbers[i]);
   StepReport report{position_.epoch,
                     position_.stepInEpoch,
                     position_.globalStep,
@@ -312,7 +316,8 @@ void Trainer::reportStep(const StepResults &results) {
                     results.lossScales,
                     results.overflows,
                     position_.skipped,
-                    execution_.adasumLog(position_.globalStep)};
+                    execution_.adasumLog(position_.globalStep),
+                    numbers};
   if (metrics_)
     metrics_->step(report);
   // A run that ends between two lines of epochs shows where it got to.

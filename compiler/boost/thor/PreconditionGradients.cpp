@@ -21,10 +21,10 @@ using rt::BindingKind;
 
 namespace {
 
-/// A weight that is preconditioned.
+/// A weight that is preconditioned; without `kronecker` by its own squares.
 struct Layer {
   train::ParameterOp parameter;
-  KroneckerLayer kronecker;
+  std::optional<KroneckerLayer> kronecker;
   int64_t rows = 1;      ///< of a sample, where they are those of matrices
   int64_t positions = 1; ///< of a sample, where they are windows
   RankedTensorType a, g; ///< of its factors
@@ -58,7 +58,8 @@ public:
     }
     buildFactors(microRefresh);
     for (auto &[name, layer] : layers)
-      declare(layer);
+      if (layer.kronecker)
+        declare(layer);
     precondition(updateRefresh, /*refreshes=*/true);
     for (func::FuncOp other : others)
       precondition(other, /*refreshes=*/false);
@@ -89,9 +90,13 @@ private:
 
   void buildFactors(func::FuncOp function, PreconditionableOpInterface op,
                     train::ParameterOp parameter, Value valid) {
-    KroneckerLayer kronecker = op.getKroneckerLayer();
+    Layer layer{.parameter = parameter, .kronecker = op.getKroneckerLayer()};
+    if (!layer.kronecker) {
+      layers.try_emplace(parameter.getSymName(), std::move(layer));
+      return;
+    }
+    const KroneckerLayer &kronecker = *layer.kronecker;
     bool hasWindows = !kronecker.kernel.empty();
-    Layer layer{.parameter = parameter, .kronecker = kronecker};
     auto gradient = cast<RankedTensorType>(kronecker.gradient.getType());
     int64_t channels =
         hasWindows ? gradient.getDimSize(1) : gradient.getShape().back();
@@ -104,25 +109,29 @@ private:
     };
     auto groups = at.getI64IntegerAttr(kronecker.groups);
     auto size = at.getI64IntegerAttr(blockSize);
-    auto a = thor::FactorAOp::create(
-        at, op->getLoc(), kronecker.input, valid, extents(kronecker.kernel),
-        extents(kronecker.strides), extents(kronecker.padding),
-        extents(kronecker.dilations), groups, size);
+    Value a = kronecker.isLookup
+                  ? op.buildLookupCounts(at)
+                  : thor::FactorAOp::create(
+                        at, op->getLoc(), kronecker.input, valid,
+                        extents(kronecker.kernel), extents(kronecker.strides),
+                        extents(kronecker.padding),
+                        extents(kronecker.dilations), groups, size);
     auto g = thor::FactorGOp::create(
         at, op->getLoc(), kronecker.gradient, valid,
         hasWindows ? at.getUnitAttr() : UnitAttr(), groups, size);
     std::string name = parameter.getSymName().str() + ".";
-    layer.a = a.getType();
+    layer.a = cast<RankedTensorType>(a.getType());
     layer.g = g.getType();
-    layer.factorFlops = a.getFlops() + g.getFlops();
+    for (Value factor : {a, Value(g)})
+      if (auto cost = factor.getDefiningOp<CostOpInterface>())
+        layer.factorFlops += cost.getFlops();
     layer.factorA = name + "factor_a";
     layer.factorG = name + "factor_g";
     layer.inverseA = name + "inverse_a";
     layer.inverseG = name + "inverse_g";
     layer.ready = name + "inverses_ready";
-    for (auto [accumulator, value] :
-         {std::pair(StringRef(layer.factorA), a.getResult()),
-          {layer.factorG, g.getResult()}})
+    for (auto [accumulator, value] : {std::pair(StringRef(layer.factorA), a),
+                                      {layer.factorG, g.getResult()}})
       rt::addResult(function, value,
                     rt::BindingAttr::get(
                         b.getContext(), BindingKind::Accumulator, accumulator));
@@ -144,22 +153,45 @@ private:
   }
 
   void precondition(func::FuncOp function, bool refreshes) {
+    SmallVector<Value> ready;
     for (auto request : llvm::make_early_inc_range(
              function.getOps<thor::NaturalGradientOp>())) {
       auto found = layers.find(request.getParameter());
       Value result = request.getGradient();
-      if (found != layers.end())
-        result = precondition(function, request, found->second, refreshes);
+      Layer *layer = found == layers.end() ? nullptr : &found->second;
+      OpBuilder at(request);
+      if (layer && layer->kronecker)
+        result = precondition(function, request, *layer, refreshes, ready);
+      else if (layer)
+        result = thor::PreconditionDiagonalOp::create(
+            at, request.getLoc(), request.getGradient(),
+            takeArgument(function, count, BindingKind::LossCount),
+            request.getDamping());
       if (refreshes)
-        remark(request, found == layers.end() ? nullptr : &found->second,
-               result);
+        remark(request, layer, result);
       request.replaceAllUsesWith(result);
       request.erase();
     }
+    countPlain(function, ready);
   }
 
+  /// Lets `function` return how many of its layers with factors take their
+  /// plain gradient.
+  void countPlain(func::FuncOp function, ArrayRef<Value> ready) {
+    OpBuilder at(function.front().getTerminator());
+    Value plain =
+        buildInteger(at, loc, flag, static_cast<int64_t>(ready.size()));
+    for (Value isReady : ready)
+      plain = arith::SubIOp::create(at, loc, plain, isReady);
+    rt::addResult(function, plain,
+                  rt::BindingAttr::get(b.getContext(), BindingKind::StepNumber,
+                                       "thor_plain_layers"));
+  }
+
+  /// Adds to `isReady` whether it is preconditioned, 0 or 1.
   Value precondition(func::FuncOp function, thor::NaturalGradientOp request,
-                     Layer &layer, bool refreshes) {
+                     Layer &layer, bool refreshes,
+                     SmallVectorImpl<Value> &isReady) {
     OpBuilder at(request);
     Location where = request.getLoc();
     auto take = [&](StringRef name, Type type) {
@@ -170,22 +202,24 @@ private:
     if (refreshes) {
       Value scale = findScale(request.getGradient());
       Value samples = takeArgument(function, count, BindingKind::LossCount);
-      auto invert = [&](StringRef factor, RankedTensorType type, Value scaled) {
+      auto invert = [&](StringRef factor, RankedTensorType type, Value scaled,
+                        int64_t rows) {
         return thor::DampedInverseOp::create(
             at, where, type, flag,
             takeArgument(function, type, BindingKind::Accumulator, factor),
-            samples, scaled, request.getDamping(),
-            at.getI64IntegerAttr(layer.rows),
+            samples, scaled, request.getDamping(), at.getI64IntegerAttr(rows),
             at.getI64IntegerAttr(layer.positions));
       };
-      auto newA = invert(layer.factorA, layer.a, Value());
-      auto newG = invert(layer.factorG, layer.g, scale);
+      // How often a row of a table is looked up counts for each sample.
+      auto newA = invert(layer.factorA, layer.a, Value(),
+                         layer.kronecker->isLookup ? 1 : layer.rows);
+      auto newG = invert(layer.factorG, layer.g, scale, layer.rows);
       Value failed =
           arith::AddIOp::create(at, where, newA.getFailed(), newG.getFailed());
-      Value isReady =
+      Value succeeded =
           arith::CmpIOp::create(at, where, arith::CmpIPredicate::eq, failed,
                                 buildInteger(at, where, flag, 0));
-      Value newReady = arith::ExtUIOp::create(at, where, flag, isReady);
+      Value newReady = arith::ExtUIOp::create(at, where, flag, succeeded);
       layer.inverseFlops = newA.getFlops() + newG.getFlops();
       keep(function, layer.inverseA, a, newA.getResult());
       keep(function, layer.inverseG, g, newG.getResult());
@@ -196,9 +230,13 @@ private:
       g = newG.getResult();
       ready = newReady;
     }
+    isReady.push_back(ready);
+    // The rows of a table are inputs.
+    if (layer.kronecker->isLookup)
+      std::swap(a, g);
     return thor::PreconditionOp::create(
         at, where, request.getGradient(), a, g, ready,
-        static_cast<uint64_t>(layer.kronecker.groups),
+        static_cast<uint64_t>(layer.kronecker->groups),
         static_cast<uint64_t>(layer.positions));
   }
 
@@ -230,10 +268,22 @@ private:
                                         getCommit(function)->getApplied()));
   }
 
+  /// Says of each weight what becomes of its gradient.
   void remark(thor::NaturalGradientOp request, const Layer *layer,
               Value result) {
+    auto parameter =
+        program.lookupSymbol<train::ParameterOp>(request.getParameter());
+    bool isNorm = parameter && (parameter.getRole() == train::Role::NormScale ||
+                                parameter.getRole() == train::Role::NormShift);
+    if (!layer && isNorm)
+      return;
     auto diagnostic = emitRemark(request.getLoc())
                       << "thor: '" << request.getParameter() << "' ";
+    if (layer && !layer->kronecker) {
+      diagnostic << "has a diagonal: its gradient is divided by its damped "
+                    "squares";
+      return;
+    }
     if (!layer) {
       diagnostic << "keeps its gradient: the op that computes it says of no "
                     "factors";

@@ -49,6 +49,7 @@ static rt::Arena getArena(train::ProgramOp program, rt::BindingAttr binding) {
   case rt::BindingKind::GradientNorm:
   case rt::BindingKind::LossScale:
   case rt::BindingKind::Overflows:
+  case rt::BindingKind::StepNumber:
   case rt::BindingKind::Choice:
   case rt::BindingKind::Repeat:
     return rt::Arena::Result;

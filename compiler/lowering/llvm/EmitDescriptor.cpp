@@ -30,9 +30,10 @@ public:
           failed(checkCollectives(target)))
         return failure();
     if (failed(addParameters()) || failed(addStates()) || failed(addInputs()) ||
-        failed(addMetrics()) || failed(addSchedules()) ||
-        failed(addTargets()) || failed(addScalars()) ||
-        failed(addAccumulators()) || failed(addSelector()))
+        failed(addMetrics()) || failed(addStepNumbers()) ||
+        failed(addSchedules()) || failed(addTargets()) ||
+        failed(addScalars()) || failed(addAccumulators()) ||
+        failed(addSelector()))
       return failure();
     std::vector<BoostCollective> &collectives = targets.front().collectives;
     descriptor.collectives = collectives.data();
@@ -201,12 +202,16 @@ private:
     return success();
   }
 
-  LogicalResult addMetrics() {
-    SmallVector<rt::SlotOp> sums;
+  SmallVector<rt::SlotOp> getSlots(rt::BindingKind kind) {
+    SmallVector<rt::SlotOp> found;
     for (auto &[binding, slot] : slots)
-      if (cast<rt::BindingAttr>(binding).getKind() ==
-          rt::BindingKind::MetricSum)
-        sums.push_back(slot);
+      if (cast<rt::BindingAttr>(binding).getKind() == kind)
+        found.push_back(slot);
+    return found;
+  }
+
+  LogicalResult addMetrics() {
+    SmallVector<rt::SlotOp> sums = getSlots(rt::BindingKind::MetricSum);
     for (auto [op, entry] :
          llvm::zip_equal(sums, memory.makeTable(sums.size(), descriptor.metrics,
                                                 descriptor.metric_count))) {
@@ -215,6 +220,19 @@ private:
       if (failed(describe(entry.sum, rt::BindingKind::MetricSum, name, name,
                           op.getLoc())) ||
           failed(describe(entry.count, rt::BindingKind::MetricCount, name, name,
+                          op.getLoc())))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult addStepNumbers() {
+    SmallVector<rt::SlotOp> ops = getSlots(rt::BindingKind::StepNumber);
+    for (auto [op, entry] : llvm::zip_equal(
+             ops, memory.makeTable(ops.size(), descriptor.step_numbers,
+                                   descriptor.step_number_count))) {
+      StringRef name = op.getBinding().getName();
+      if (failed(describe(entry.tensor, rt::BindingKind::StepNumber, name, name,
                           op.getLoc())))
         return failure();
     }

@@ -1,6 +1,7 @@
 // RUN: split-file %s %t
 // RUN: boost-opt %t/plain.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/plain.mlir
 // RUN: boost-opt %t/frozen.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/frozen.mlir
+// RUN: boost-opt %t/table.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/table.mlir
 // RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-precondition-gradients
 
 //--- plain.mlir
@@ -41,7 +42,10 @@
 // CHECK: arith.addi %[[FA]], %[[FG]]
 // CHECK: %[[READY:.+]] = arith.extui
 // CHECK: thor.precondition %{{.+}}, %[[A]], %[[G]] if %[[READY]]
-// CHECK: train.replace %{{.+}} by %[[A]] times %{{.+}} if %applied
+// One layer takes its plain gradient where its blocks have no inverses.
+// CHECK: %[[ONE:.+]] = arith.constant dense<1> : tensor<i32>
+// CHECK: %[[PLAIN:.+]] = arith.subi %[[ONE]], %[[READY]]
+// CHECK: return {{.*}}%[[PLAIN]]
 
 // CHECK: func.func @select({{.*}}#rt.binding<step>{{.*}}#rt.binding<run_length>{{.*}}#rt.binding<state, "thor.age">{{.*}}#rt.binding<state, "thor.tried">{{.*}}) -> (tensor<i32> {rt.binding = #rt.binding<choice>})
 train.program @plain batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
@@ -115,6 +119,56 @@ train.program @frozen batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{
     %pw = thor.natural_gradient %mw of @w damping %lambda frequency 10 block_size 128 : tensor<4x3xf32>
     %w1 = train.sgd %w, %pw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
     return %w1, %applied, %failed : tensor<4x3xf32>, tensor<i32>, tensor<i32>
+  }
+}
+
+//--- table.mlir
+// Of a table it is counted how often each row was looked up; G^-1 comes from the right. A normalisation
+// has no factors.
+// CHECK: remark: thor: 't' has blocks A 5x1x1, G 2x2x2; inverses of 52 bytes
+// CHECK: remark: thor: 'g' has a diagonal: its gradient is divided by its damped squares
+// CHECK-NOT: remark: thor: 's'
+// CHECK: func.func @micro_refresh(
+// CHECK: %[[ONES:.+]] = arith.constant dense<1.000000e+00> : tensor<2x3x1xf32>
+// CHECK: %[[COUNTS:.+]] = nn.embedding_grad %[[ONES]], %{{.+}}, %{{.+}} : tensor<2x3x1xf32>, tensor<2x3xi32> -> tensor<5x1xf32>
+// CHECK: %[[A:.+]] = nn.reshape %[[COUNTS]] : tensor<5x1xf32> to tensor<5x1x1xf32>
+// CHECK: %[[G:.+]] = thor.factor_g %{{.+}}, %{{.+}} groups 1 block_size 2 : tensor<2x3x4xf32>
+// CHECK: return {{.*}}%[[A]], %[[G]]
+// CHECK: func.func @update_refresh(
+// CHECK: %[[AI:.+]], %{{.+}} = thor.damped_inverse %{{.+}} by %{{.+}} rows 1 positions 1 damping %{{.+}} : tensor<5x1x1xf32>
+// CHECK: %[[GI:.+]], %{{.+}} = thor.damped_inverse %{{.+}} by %{{.+}} rows 3 positions 1 damping %{{.+}} : tensor<2x2x2xf32>
+// CHECK: thor.precondition %{{.+}}, %[[GI]], %[[AI]] if %{{.+}} groups 1 positions 1
+// CHECK: thor.precondition_diagonal %{{.+}} by %{{.+}} damping
+train.program @table batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
+  train.parameter @t embedding <uniform, -0.5, 0.5> : tensor<5x4xf32>
+  train.parameter @g norm_scale <constant, 1.0, 0.0> : tensor<4xf32>
+  train.parameter @s norm_shift <constant, 0.0, 0.0> : tensor<4xf32>
+  train.schedule @lr <constant, 1.0>
+  train.schedule @damping <constant, 0.03>
+  func.func @micro(%x: tensor<2x3xi32> {rt.binding = #rt.binding<input, "x">}, %dy: tensor<2x3x4xf32> {rt.binding = #rt.binding<input, "y">}, %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<5x4xf32> {rt.binding = #rt.binding<gradient, "t">}, tensor<4xf32> {rt.binding = #rt.binding<gradient, "g">}, tensor<4xf32> {rt.binding = #rt.binding<gradient, "s">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %gt = nn.embedding_grad %dy, %x, %valid : tensor<2x3x4xf32>, tensor<2x3xi32> -> tensor<5x4xf32>
+    %gg, %gb = nn.layer_norm_grad_parameters %dy, %dy, %valid epsilon 1.0e-5 : tensor<2x3x4xf32> -> tensor<4xf32>
+    %gs = arith.addf %gb, %gb : tensor<4xf32>
+    %loss = arith.constant dense<1.0> : tensor<f32>
+    %count = arith.constant dense<2> : tensor<i64>
+    return %gt, %gg, %gs, %loss, %count : tensor<5x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @update(%gt: tensor<5x4xf32> {rt.binding = #rt.binding<gradient, "t">}, %gg: tensor<4xf32> {rt.binding = #rt.binding<gradient, "g">}, %gs: tensor<4xf32> {rt.binding = #rt.binding<gradient, "s">}, %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+      %t: tensor<5x4xf32> {rt.binding = #rt.binding<parameter, "t">}, %g: tensor<4xf32> {rt.binding = #rt.binding<parameter, "g">}, %s: tensor<4xf32> {rt.binding = #rt.binding<parameter, "s">}, %before: tensor<i32> {rt.binding = #rt.binding<failed>},
+      %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "damping">})
+      -> (tensor<5x4xf32> {rt.binding = #rt.binding<parameter, "t">}, tensor<4xf32> {rt.binding = #rt.binding<parameter, "g">}, tensor<4xf32> {rt.binding = #rt.binding<parameter, "s">}, tensor<i32> {rt.binding = #rt.binding<applied>}, tensor<i32> {rt.binding = #rt.binding<failed>}) {
+    %applied, %failed = train.commit count(%count) after(%before) finite(%loss, %gt, %gg, %gs : tensor<f32>, tensor<5x4xf32>, tensor<4xf32>, tensor<4xf32>) on_nonfinite fail
+    %mt = train.divide_gradient %gt by %count : tensor<5x4xf32>
+    %pt = thor.natural_gradient %mt of @t damping %lambda frequency 10 block_size 2 : tensor<5x4xf32>
+    %t1 = train.sgd %t, %pt, %lr weight_decay 0.0 if %applied : tensor<5x4xf32>
+    %mg = train.divide_gradient %gg by %count : tensor<4xf32>
+    %pg = thor.natural_gradient %mg of @g damping %lambda frequency 10 block_size 2 : tensor<4xf32>
+    %g1 = train.sgd %g, %pg, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    %ms = train.divide_gradient %gs by %count : tensor<4xf32>
+    %ps = thor.natural_gradient %ms of @s damping %lambda frequency 10 block_size 2 : tensor<4xf32>
+    %s1 = train.sgd %s, %ps, %lr weight_decay 0.0 if %applied : tensor<4xf32>
+    return %t1, %g1, %s1, %applied, %failed : tensor<5x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<i32>
   }
 }
 

@@ -64,13 +64,24 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %tried_x = arith.constant dense<[[[0.66666667]], [[0.0]]]> : tensor<2x1x1xf32>
     check.expect_close %tried, %tried_x atol 1.0e-7 rtol 0.0 : tensor<2x1x1xf32>
     check.expect_eq %failed, %yes : tensor<i32>
+
+    // A diagonal: 3 / (9 / 4 + 0.2), and a gradient that nothing damps.
+    %grown = arith.constant dense<[3.0, -0.5, 0.0]> : tensor<3xf32>
+    %divided = thor.precondition_diagonal %grown by %n damping %lambda : tensor<3xf32>
+    %divided_x = arith.constant dense<[1.2244898, -1.9047619, 0.0]> : tensor<3xf32>
+    check.expect_close %divided, %divided_x atol 1.0e-7 rtol 0.0 : tensor<3xf32>
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %tiny = arith.constant dense<[0.0, 9.0e-07, 0.5]> : tensor<3xf32>
+    %undamped = thor.precondition_diagonal %tiny by %n damping %zero : tensor<3xf32>
+    %undamped_x = arith.constant dense<[0.0, 9.0e-07, 8.0]> : tensor<3xf32>
+    check.expect_close %undamped, %undamped_x atol 0.0 rtol 1.0e-7 : tensor<3xf32>
     return
   }
 
   func.func @drawn(%x: tensor<3x4x5x6xf32>, %rows: tensor<3x2x7xf32>, %w: tensor<6x2x3x3xf32>, %v: tensor<5x7xf32>,
                    %lambda: tensor<f32>)
       -> (tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
-          tensor<5x7xf32>, tensor<2x3x3xf32>) {
+          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>) {
     %yes = arith.constant dense<1> : tensor<i32>
     %two = arith.constant dense<2> : tensor<i32>
     %n = arith.constant dense<2> : tensor<i64>
@@ -84,9 +95,10 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
         : tensor<6x2x3x3xf32>, tensor<6x7x7xf32>, tensor<2x3x3xf32>
     %q = thor.precondition %v, %r, %gw if %yes groups 1 positions 1
         : tensor<5x7xf32>, tensor<3x3x3xf32>, tensor<2x3x3xf32>
+    %e = thor.precondition_diagonal %v by %n damping %root : tensor<5x7xf32>
     %kept = arith.addf %gw, %gw : tensor<2x3x3xf32>
-    return %a, %r, %g, %ai, %failed, %p, %q, %kept
+    return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept
         : tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
-          tensor<5x7xf32>, tensor<2x3x3xf32>
+          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>
   }
 }

@@ -3,11 +3,13 @@
 
 // CHECK-LABEL: func.func @ops
 // CHECK: thor.precondition %{{.*}}, %{{.*}}, %{{.*}} if %{{.*}} groups 1 positions 64 : tensor<16x16x3x3xf32>, tensor<2x128x128xf32>, tensor<1x16x16xf32>
+// CHECK: thor.precondition_diagonal %{{.*}} by %{{.*}} damping %{{.*}} : tensor<16x16x3x3xf32>
 // CHECK: thor.natural_gradient %{{.*}} of @w damping %{{.*}} frequency 100 block_size 128 : tensor<16x16x3x3xf32>
 func.func @ops(%w: tensor<16x16x3x3xf32>, %a: tensor<2x128x128xf32>, %g: tensor<1x16x16xf32>,
-               %ready: tensor<i32>, %lambda: tensor<f32>) {
+               %ready: tensor<i32>, %n: tensor<i64>, %lambda: tensor<f32>) {
   %0 = thor.precondition %w, %a, %g if %ready groups 1 positions 64
       : tensor<16x16x3x3xf32>, tensor<2x128x128xf32>, tensor<1x16x16xf32>
+  %d = thor.precondition_diagonal %w by %n damping %lambda : tensor<16x16x3x3xf32>
   %1 = thor.natural_gradient %w of @w damping %lambda frequency 100 block_size 128
       : tensor<16x16x3x3xf32>
   return

@@ -28,7 +28,7 @@ from trainings import (compare, draw_points, draw_weight, numbers, pair_weights,
 
 CLASSES, SAMPLES = 3, 14  # the last batch of a pass is short
 DEFAULTS = {"damping": 0.03, "momentum": 0.9, "nesterov": False, "weight_decay": 0.0,
-            "frequency": 100, "block_size": 128}
+            "frequency": 100, "block_size": 128, "enable_clip_grad": False}
 CLEAR = 4  # bounds
 
 
@@ -52,15 +52,27 @@ CASES = {
                   train={"clip_norm": 0.25, "gradient_norm": True}),
     "conv": case("thor-conv"),
     "conv-blocks": case("thor-conv", {"block_size": 5}),
+    # A table, whose rows are inputs, and a normalisation. Row 5 is never looked up.
+    "tokens": case("thor-tokens"),
+    "clipped": case("thor-tokens", {"enable_clip_grad": True, "learning_rate": 0.125}),
 }
+TOKENS = 5
+
+
+def input_of(model):
+    return next(part for part in model["input"].values() if "shape" in part)
 
 
 def shape_of(model):
-    return next(part["shape"] for part in model["input"].values() if "shape" in part)
+    return input_of(model)["shape"]
 
 
 def samples(model, split):
-    return draw_points(split, {"train": SAMPLES, "test": 10}, math.prod(shape_of(model)), CLASSES)
+    """Pairs of features and a class. Features of tokens are the points' in so many steps."""
+    drawn = draw_points(split, {"train": SAMPLES, "test": 10}, math.prod(shape_of(model)), CLASSES)
+    if "classes" not in input_of(model):
+        return drawn
+    return [([int((value + 2) / 4 * TOKENS) for value in point], label) for point, label in drawn]
 
 
 def write_models(folder):
@@ -68,7 +80,8 @@ def write_models(folder):
     folder.mkdir()
     for name, model in CASES.items():
         (folder / f"{name}.json").write_text(json.dumps(model, indent=1), encoding="utf-8")
-        write_data(folder / name, lambda split: samples(model, split), shape_of(model))
+        write_data(folder / name, lambda split: samples(model, split), shape_of(model),
+                   "<i4" if "classes" in input_of(model) else "<f4")
 
 
 def pair(value):
@@ -88,11 +101,18 @@ def output_extents(layer, extents):
 
 
 def parameter_shapes(model):
-    """Shapes of weights and biases, and how many values an output reads."""
+    """Shapes of weights and biases, and how many values an output reads; nothing for those of a
+    normalisation."""
     shapes, values = {}, shape_of(model)
     for layer in model["layers"]:
         if layer["op"] == "flatten":
             values = [math.prod(values)]
+        elif layer["op"] == "embedding":
+            values = [*values, layer["units"]]
+            shapes[f"{layer['name']}.weight"] = (input_of(model)["classes"], layer["units"]), 4
+        elif layer["op"] == "layer_norm":
+            for part in ("gamma", "beta"):
+                shapes[f"{layer['name']}.{part}"] = values[-1:], None
         elif layer["op"] in ("dense", "conv2d"):
             if layer["op"] == "dense":
                 weight = (layer["units"], values[-1])
@@ -105,6 +125,13 @@ def parameter_shapes(model):
             if layer.get("bias", True):
                 shapes[f"{layer['name']}.bias"] = weight[:1], fan_in
     return shapes
+
+
+def initial_weight(model, name, shape, fan_in):
+    import numpy as np
+    if fan_in is None:
+        return (np.ones if name.endswith(".gamma") else np.zeros)(shape, np.float32)
+    return draw_weight(model["seed"], name, shape, fan_in)
 
 
 def value_of(schedule, step):
@@ -121,7 +148,9 @@ def value_of(schedule, step):
 def rows_of(layer, x, d):
     """The rows of inputs and of gradients of outputs, as matrices, of each group of channels."""
     from torch.nn import functional as F
-    if layer["op"] == "dense":
+    if layer["op"] == "embedding":
+        x = F.one_hot(x, TOKENS + 1).to(d.dtype)
+    if layer["op"] in ("dense", "embedding"):
         return [(x.reshape(-1, x.shape[-1]), d.reshape(-1, d.shape[-1]))]
     kernel, stride, padding, dilation = window(layer)
     groups, rows = layer.get("groups", 1), []
@@ -155,6 +184,12 @@ def invert(matrix, shift, block_size):
 def invert_factors(layer, x, d, damping, block_size):
     """The inverses of A and G of each group."""
     shift = math.sqrt(damping / positions_of(layer, d))
+    if layer["op"] == "embedding":
+        # Rows are counted for each sample, and lie where outputs do elsewhere.
+        ((lookups, gradients),) = rows_of(layer, x, d)
+        counts = lookups.T @ lookups / len(x)
+        return [(invert(factor(gradients), shift, block_size),
+                 invert(counts, shift, len(counts)))]
     return [tuple(invert(factor(rows), shift, block_size) for rows in both)
             for both in rows_of(layer, x, d)]
 
@@ -175,7 +210,11 @@ def forward(model, w, x):
     seen = {}
     for layer in model["layers"]:
         name, before = layer.get("name"), x
-        if layer["op"] == "dense":
+        if layer["op"] == "embedding":
+            x = F.embedding(x, w[f"{name}.weight"])
+        elif layer["op"] == "layer_norm":
+            x = F.layer_norm(x, x.shape[-1:], w[f"{name}.gamma"], w[f"{name}.beta"], 1e-5)
+        elif layer["op"] == "dense":
             x = F.linear(x, w[f"{name}.weight"], w.get(f"{name}.bias"))
         elif layer["op"] == "conv2d":
             _, stride, padding, dilation = window(layer)
@@ -189,10 +228,12 @@ def forward(model, w, x):
     return x, seen
 
 
-def check_rows(gradient, rows):
+def check_rows(layer, gradient, rows):
     """The gradient of a weight is the sum of the products of its rows."""
     import torch
     sums = torch.cat([d.T @ x for x, d in rows])
+    if layer["op"] == "embedding":
+        sums = sums.T
     assert torch.allclose(sums, gradient.flatten(1), 1e-12, 1e-12), (sums, gradient)
 
 
@@ -202,7 +243,8 @@ def train(model, start, dtype, watch=None):
     from torch.nn import functional as F
     keys, clip = {**DEFAULTS, **model["optimizer"]}, model.get("train", {}).get("clip_norm")
     points, labels = zip(*samples(model, "train"))
-    x, t = torch.tensor(points, dtype=dtype).reshape(-1, *shape_of(model)), torch.tensor(labels)
+    features = torch.long if "classes" in input_of(model) else dtype
+    x, t = torch.tensor(points, dtype=features).reshape(-1, *shape_of(model)), torch.tensor(labels)
     w = {name: torch.tensor(value).to(dtype).requires_grad_() for name, value in start.items()}
     velocity = {name: torch.zeros_like(value) for name, value in w.items()}
     firsts = list(range(0, SAMPLES, model["batch_size"])) * model["epochs"]
@@ -226,10 +268,12 @@ def train(model, start, dtype, watch=None):
         rate = value_of(keys["learning_rate"], step)
         for name, value in w.items():
             p = gradients[name]
+            if name.endswith((".gamma", ".beta")):
+                p = p / (p * p / count + math.sqrt(value_of(keys["damping"], step)))
             if name in seen:
                 layer, inputs, output = seen[name]
                 if dtype == torch.float64:
-                    check_rows(value.grad, rows_of(layer, inputs, output.grad))
+                    check_rows(layer, value.grad, rows_of(layer, inputs, output.grad))
                 if refreshes:
                     damping = value_of(keys["damping"], step)
                     inverses[name] = invert_factors(layer, inputs, output.grad, damping,
@@ -239,6 +283,8 @@ def train(model, start, dtype, watch=None):
                     watch(layer, inputs, output.grad, gradients[name], damping, p)
             with torch.no_grad():
                 p = p + keys["weight_decay"] * value
+                if keys["enable_clip_grad"]:
+                    p = p * min(1.0, 1.0 / (p.norm().item() + 1e-6))
                 velocity[name] = keys["momentum"] * velocity[name] + p
                 value -= rate * (p + keys["momentum"] * velocity[name] if keys["nesterov"]
                                  else velocity[name])
@@ -298,6 +344,8 @@ def check_sensitivity(name, start, exact, bound):
                 for key in ("learning_rate", "damping")]
     changes += [("nesterov", not keys["nesterov"]), ("frequency", keys["frequency"] + 1),
                 ("block_size", 3)]
+    if keys["enable_clip_grad"]:
+        changes.append(("enable_clip_grad", False))
     for key, value in changes:
         other = dict(CASES[name], optimizer={**CASES[name]["optimizer"], key: value})
         found = max(abs(a - b) for a, b in zip(
@@ -309,7 +357,7 @@ def make_golden():
     check_published()
     found = {}
     for name, model in CASES.items():
-        start = {parameter: draw_weight(model["seed"], parameter, shape, fan_in)
+        start = {parameter: initial_weight(model, parameter, shape, fan_in)
                  for parameter, (shape, fan_in) in parameter_shapes(model).items()}
         if name == "dense":
             check_kronecker(start)

@@ -31,13 +31,13 @@ def as_float32(value):
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
-def write_data(folder, samples, shape):
+def write_data(folder, samples, shape, kind="<f4"):
     """Samples of a split are tuples of features, class and, where there is one, weight."""
     pathlib.Path(folder).mkdir()
     for split in ("train", "test"):
         rows = samples(split)
         columns = list(zip(*rows))
-        write_npy(f"{folder}/{split}_features.npy", "<f4", (len(rows), *shape),
+        write_npy(f"{folder}/{split}_features.npy", kind, (len(rows), *shape),
                   [value for features in columns[0] for value in features])
         write_npy(f"{folder}/{split}_labels.npy", "<i4", (len(rows),), columns[1])
         if len(columns) > 2:

@@ -165,7 +165,9 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
   const float one[] = {1024}, scales[] = {8, 0.5f};
   const int64_t overflows[] = {1, 0};
   (*file)->step({1, 30, 30, 0.5f, 0.01f, 1000, {}, one});
-  (*file)->step({1, 31, 31, 0.5f, 0.01f, 1000, {}, scales, overflows, 2});
+  const std::pair<std::string_view, int32_t> numbers[] = {{"plain_layers", 3}};
+  (*file)->step(
+      {1, 31, 31, 0.5f, 0.01f, 1000, {}, scales, overflows, 2, {}, numbers});
   (*file)->evaluation(1, 1875, 1875, {{{"loss", 0.5}, {"top_1", 0.98}}});
   (*file)->evaluation(1, 1875, 1875, {{{"loss", NAN}}});
   (*file)->end(2.5, 1024, 1000);
@@ -181,7 +183,7 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
       "\n"
       R"({"event":"step","epoch":1,"step":30,"global_step":30,"loss":0.5,"lr":0.01,"samples_per_s":1000.0,"loss_scale":1024.0})"
       "\n"
-      R"({"event":"step","epoch":1,"step":31,"global_step":31,"loss":0.5,"lr":0.01,"samples_per_s":1000.0,"loss_scale":[8.0,0.5],"overflows":[1,0],"skipped":2})"
+      R"({"event":"step","epoch":1,"step":31,"global_step":31,"loss":0.5,"lr":0.01,"samples_per_s":1000.0,"loss_scale":[8.0,0.5],"overflows":[1,0],"plain_layers":3,"skipped":2})"
       "\n"
       R"({"event":"eval","epoch":1,"step":1875,"global_step":1875,"loss":0.5,"top_1":0.98})"
       "\n"
@@ -263,7 +265,7 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
     EXPECT_STREQ(StopSignals::cause(),
                  signal == SIGTERM ? "SIGTERM" : "SIGINT");
     for (int next : {SIGTERM, SIGINT}) {
-      struct sigaction action {};
+      struct sigaction action{};
       sigaction(next, nullptr, &action);
       EXPECT_EQ(action.sa_handler, SIG_DFL);
     }
@@ -273,7 +275,7 @@ TEST(StopSignals, TheFirstIsNotedAndTheSecondIsNotOurs) {
 
 TEST(StopSignals, ALostTerminalMaySaySoSeveralTimes) {
   auto handlerOf = [](int number) {
-    struct sigaction action {};
+    struct sigaction action{};
     sigaction(number, nullptr, &action);
     return action.sa_handler;
   };

@@ -16,6 +16,7 @@ struct Copy {
   std::vector<BoostState> states;
   std::vector<BoostInput> inputs;
   std::vector<BoostMetric> metrics;
+  std::vector<BoostStepNumber> stepNumbers;
   std::vector<BoostSchedule> schedules;
   std::vector<BoostTarget> targets;
   std::vector<BoostCollective> collectives;
@@ -73,6 +74,14 @@ struct Copy {
     launches[1].operands = operands.data();
     modules.assign(last.modules, last.modules + 2);
     last.modules = modules.data();
+  }
+
+  /// Appends a step number, in RESULT.
+  void addStepNumber(const char *name) {
+    stepNumbers.push_back({{name, "model.json:1:1", nullptr, 0, BOOSTC_I32,
+                            BOOSTC_ARENA_RESULT, 0, 0, 4}});
+    program.step_numbers = stepNumbers.data();
+    program.step_number_count = static_cast<uint32_t>(stepNumbers.size());
   }
 
   /// Appends a function to those of every target.

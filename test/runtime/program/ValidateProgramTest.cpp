@@ -483,6 +483,24 @@ TEST_F(ValidateProgram, Scalars) {
   expectDefect([](Copy &c) { c.metrics[1].count.arena = BOOSTC_ARENA_BATCH; },
                "'top_1.count' lies in arena batch, expected result");
   expectDefect(
+      [](Copy &c) {
+        c.addStepNumber("plain_layers");
+        c.addStepNumber("plain_layers");
+      },
+      "duplicate step number 'plain_layers'");
+  expectDefect(
+      [](Copy &c) {
+        c.addStepNumber("plain_layers");
+        c.stepNumbers[0].tensor.dtype = BOOSTC_F32;
+      },
+      "step number 'plain_layers' is not a scalar of the expected type");
+  expectDefect(
+      [](Copy &c) {
+        c.addStepNumber("plain_layers");
+        c.stepNumbers[0].tensor.arena = BOOSTC_ARENA_CONTROL;
+      },
+      "'plain_layers' lies in arena control, expected result");
+  expectDefect(
       [](Copy &c) { c.schedules[0].kind = BOOSTC_SCHEDULE_COUNT; },
       fmt::format("schedules[0].kind is {}, which is not a BoostScheduleKind",
                   int{BOOSTC_SCHEDULE_COUNT}));

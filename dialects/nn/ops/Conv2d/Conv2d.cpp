@@ -324,13 +324,13 @@ int64_t Conv2dGradWeightOp::getFlops() {
   return countConvolutionFlops(getType(), getGradient().getType());
 }
 
-KroneckerLayer Conv2dGradWeightOp::getKroneckerLayer() {
+std::optional<KroneckerLayer> Conv2dGradWeightOp::getKroneckerLayer() {
   ArrayRef<int64_t> weight = cast<RankedTensorType>(getType()).getShape();
-  return {.input = getInput(),
-          .gradient = getGradient(),
-          .kernel = llvm::to_vector(weight.take_back(2)),
-          .strides = llvm::to_vector(getStrides()),
-          .padding = llvm::to_vector(getPadding()),
-          .dilations = llvm::to_vector(getDilations()),
-          .groups = static_cast<int64_t>(getGroups())};
+  return KroneckerLayer{.input = getInput(),
+                        .gradient = getGradient(),
+                        .kernel = llvm::to_vector(weight.take_back(2)),
+                        .strides = llvm::to_vector(getStrides()),
+                        .padding = llvm::to_vector(getPadding()),
+                        .dilations = llvm::to_vector(getDilations()),
+                        .groups = static_cast<int64_t>(getGroups())};
 }

@@ -292,6 +292,6 @@ int64_t DenseGradWeightOp::getFlops() {
                      input.getNumElements() / input.getShape().back());
 }
 
-KroneckerLayer DenseGradWeightOp::getKroneckerLayer() {
-  return {.input = getInput(), .gradient = getGradient()};
+std::optional<KroneckerLayer> DenseGradWeightOp::getKroneckerLayer() {
+  return KroneckerLayer{.input = getInput(), .gradient = getGradient()};
 }

@@ -156,3 +156,24 @@ ErrorBounds EmbeddingGradOp::boundErrors(ReferenceContext &context,
 int64_t EmbeddingGradOp::getFlops() {
   return getGradient().getType().getNumElements();
 }
+
+std::optional<KroneckerLayer> EmbeddingGradOp::getKroneckerLayer() {
+  return KroneckerLayer{
+      .input = getIndex(), .gradient = getGradient(), .isLookup = true};
+}
+
+Value EmbeddingGradOp::buildLookupCounts(OpBuilder &builder) {
+  // The gradient of a table with one column, where each lookup adds 1.
+  SmallVector<int64_t> shape(getIndex().getType().getShape());
+  shape.push_back(1);
+  Type f32 = builder.getF32Type();
+  Value ones = arith::ConstantOp::create(
+      builder, getLoc(),
+      DenseElementsAttr::get(RankedTensorType::get(shape, f32), 1.0f));
+  int64_t rows = getType().getDimSize(0);
+  Value counts = EmbeddingGradOp::create(builder, getLoc(),
+                                         RankedTensorType::get({rows, 1}, f32),
+                                         ones, getIndex(), getValid());
+  return ReshapeOp::create(builder, getLoc(),
+                           RankedTensorType::get({rows, 1, 1}, f32), counts);
+}

@@ -29,6 +29,7 @@ def Nn_EmbeddingOp : Nn_Op<"embedding", [Nn_ComputesFloat32,
 
 def Nn_EmbeddingGradOp : Nn_Op<"embedding_grad", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<PreconditionableOpInterface, ["buildLookupCounts"]>,
     BatchReducingOpInterface]> {
   let summary = "gradient of embedding's table";
   let description = [{

@@ -158,3 +158,7 @@ ErrorBounds LayerNormGradParametersOp::boundErrors(ReferenceContext &,
 int64_t LayerNormGradParametersOp::getFlops() {
   return 9 * getInput().getType().getNumElements();
 }
+
+std::optional<KroneckerLayer> LayerNormGradParametersOp::getKroneckerLayer() {
+  return std::nullopt;
+}

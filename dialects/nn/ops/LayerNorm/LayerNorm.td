@@ -65,6 +65,7 @@ def Nn_LayerNormGradInputOp : Nn_Op<"layer_norm_grad_input", [
 def Nn_LayerNormGradParametersOp : Nn_Op<"layer_norm_grad_parameters", [
     AllTypesMatch<["gradient", "input"]>, AllTypesMatch<["gamma", "beta"]>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<PreconditionableOpInterface>,
     BatchReducingOpInterface]> {
   let summary = "gradients of layer_norm's gamma and beta";
   let description = [{

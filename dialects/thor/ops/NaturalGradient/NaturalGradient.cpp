@@ -13,7 +13,8 @@ std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {
   LayerSpec spec{
       "thor", LayerSpec::Kind::Optimizer,
       "[THOR](boosts.md#thor): `p = G^-1 g A^-1` for a weight of a layer that "
-      "has Kronecker factors A and G, else `p = g`; then momentum, `v = "
+      "has Kronecker factors A and G, the gradient divided by its damped "
+      "squares for layer normalisation, else `p = g`; then momentum, `v = "
       "momentum * v + p + weight_decay * w`, `w = w - lr * v`."};
   spec.keys = {
       {"learning_rate", KeyType::Rate, "Step size `lr`.", {}, 0.0},
@@ -36,9 +37,38 @@ std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {
       {"block_size", KeyType::Integer,
        "Rows of the blocks on the diagonals of factors. What is between "
        "blocks counts as zero.",
-       "128", 1, 2048}};
+       "128", 1, 2048},
+      {"enable_clip_grad", KeyType::Boolean,
+       "Scale `p + weight_decay * w` of each parameter to a norm of 1 where it "
+       "is larger.",
+       "false"}};
   spec.isSecondOrder = true;
   return {spec};
+}
+
+/// `gradient + decay * weight`, scaled to a norm of 1 where it is larger, in a
+/// step that is applied.
+static Value clip(LayerBuilder &layer, Value gradient, double decay) {
+  OpBuilder &b = layer.builder;
+  Location loc = layer.loc;
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(RankedTensorType::get({}, b.getF32Type()),
+                               static_cast<float>(value)));
+  };
+  if (decay != 0.0) {
+    Value share = train::ScaleGradientOp::create(b, loc, layer.inputs[0],
+                                                 constant(decay));
+    gradient =
+        train::ApplyDeltaOp::create(b, loc, share, gradient, layer.applied);
+  }
+  Value norm = train::GlobalNormOp::create(
+      b, loc,
+      ValueRange{train::SquaredNormOp::create(b, loc, gradient).getResult()});
+  Value factor =
+      train::ClipFactorOp::create(b, loc, norm, b.getF64FloatAttr(1.0));
+  return train::ScaleGradientOp::create(b, loc, gradient, factor);
 }
 
 FailureOr<SmallVector<Value>>
@@ -48,15 +78,20 @@ NaturalGradientOp::buildLayer(LayerBuilder &layer) {
   if (failed(velocity))
     return failure();
   Value gradient = layer.inputs[1];
-  if (layer.role == BOOSTC_ROLE_WEIGHT || layer.role == BOOSTC_ROLE_EMBEDDING)
+  if (layer.role != BOOSTC_ROLE_BIAS && layer.role != BOOSTC_ROLE_MULTIPLIER)
     gradient = NaturalGradientOp::create(
         b, layer.loc, gradient.getType(), gradient, layer.parameterName,
         layer.inputs[3], static_cast<uint64_t>(layer.getInteger("frequency")),
         static_cast<uint64_t>(layer.getInteger("block_size")));
+  double decay = layer.getNumber("weight_decay");
+  if (layer.getBoolean("enable_clip_grad")) {
+    gradient = clip(layer, gradient, decay);
+    decay = 0.0;
+  }
   auto step = train::MomentumOp::create(
       b, layer.loc, layer.inputs[0], gradient, layer.inputs[2], *velocity,
       layer.applied, b.getF64FloatAttr(layer.getNumber("momentum")),
-      b.getF64FloatAttr(layer.getNumber("weight_decay")), UnitAttr(),
+      b.getF64FloatAttr(decay), UnitAttr(),
       layer.getBoolean("nesterov") ? b.getUnitAttr() : UnitAttr(), UnitAttr());
   return SmallVector<Value>(step.getResults());
 }
