@@ -131,6 +131,7 @@ public:
     loc = parameter.getLoc();
     role = static_cast<BoostRole>(parameter.getRole());
     parameterName = parameter.getSymName();
+    isHidden = isBetweenLayers(parameter);
     group = nullptr;
     size_t index = 0;
     for (const Node &candidate : node.at("groups").items) {
@@ -179,6 +180,25 @@ public:
   std::vector<StateValue> states; ///< in the order in which rules ask for them
 
 private:
+  /// See LayerBuilder::isHidden. Weights of four dimensions are convolutions',
+  /// of two dense layers'.
+  bool isBetweenLayers(train::ParameterOp parameter) {
+    auto rankOf = [](train::ParameterOp each) {
+      return each.getRole() == train::Role::Weight
+                 ? cast<RankedTensorType>(each.getType()).getRank()
+                 : 0;
+    };
+    ArrayRef<train::ParameterOp> all = update.program.parameters;
+    int64_t rank = rankOf(parameter);
+    auto has = [&](int64_t wanted) {
+      return [=](train::ParameterOp each) { return rankOf(each) == wanted; };
+    };
+    return rank >= 2 &&
+           !(rank == 4 && *llvm::find_if(all, has(4)) == parameter) &&
+           !(rank == 2 &&
+             *llvm::find_if(llvm::reverse(all), has(2)) == parameter);
+  }
+
   StateValue &declare(StringRef symbol, StringRef slot,
                       FlatSymbolRefAttr parameter, RankedTensorType type,
                       Location place) {

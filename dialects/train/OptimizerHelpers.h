@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dialects/interfaces/Approximate.h"
+#include "dialects/interfaces/LayerSpec.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Scalar.h"
 
@@ -31,6 +32,15 @@ inline mlir::Value buildHasSamples(mlir::OpBuilder &builder, mlir::Location loc,
   return mlir::arith::CmpIOp::create(
       builder, loc, mlir::arith::CmpIPredicate::sgt, samples, none);
 }
+
+/// The sum of the squares of a tensor, a scalar.
+mlir::Value buildSquaredNorm(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value tensor);
+
+/// Adam's rule with step size `rate`; its other numbers are keys of the
+/// optimizer.
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+buildAdam(LayerBuilder &layer, mlir::Value rate, bool decoupled);
 
 /// g + decay * w; g itself when decay is 0, so that no needless arithmetic is
 /// emitted.

@@ -74,7 +74,8 @@ CASES = [
       for word, says, never in (("AdamW", (r"adamw|adam'[^\n]*weight_decay|decoupled",), ()),
                                 ("SGD", (meant("sgd"),), ()),
                                 ("Momentum", (meant("momentum"),), ()),
-                                ("Muon", (r"does not have it",), (meant("momentum"),)))],
+                                ("Muon", (meant("muon"),), (meant("momentum"),)),
+                                ("Lion", (r"does not have it",), (meant("momentum"),)))],
     *[model(f"loss-{word}", (LOSS, f'{{ "op": "{word}" }}'), 1, r"x\.json:16:19: error", f"'{word}'", says,
             never=never)
       for word, says, never in (

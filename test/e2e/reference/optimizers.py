@@ -119,6 +119,13 @@ CASES = {
     "lars-decay": case("lars", steps("recipe_poly", 1.0, warmup=4, initial=0.125),
                        {"momentum": 0.75, "weight_decay": 0.0625, "trust_coefficient": 0.03125,
                         "epsilon": 0.125, "groups": [NO_DECAY]}, {"clip_norm": 0.5, **NORM}),
+    # The last dense layer and the table take AdamW.
+    "muon": case("muon", epochs("cosine", 0.0625, warmup=0.5), {
+        "weight_decay": 0.0625, "momentum": 0.75, "adamw_learning_rate": epochs("cosine", 0.03125),
+        "epsilon": 0.015625}, {"clip_norm": 0.25, **NORM}),
+    "muon-match": case("muon", 0.125, {
+        "adjust_lr_fn": "match_rms_adamw", "nesterov": False, "adamw_learning_rate": 0.03125,
+        "beta1": 0.75, "epsilon": 0.015625}),
     # An epoch without its last batch; one of two passes; windows of 3 + 3 samples, the last one
     # of a pass with 3 + 1.
     "drop-remainder": case("momentum", epochs("cosine", 0.125, warmup=0.5),
@@ -132,7 +139,7 @@ CASES = {
 # Micro-batches of a step, ranks, and those of the run that goes on after a stop.
 FORMS = {"micro-batches": ((2, 1),), "ranks": ((1, 2),), "resumed": ((1, 1), (1, 1)),
          "resumed-ranks": ((2, 1), (1, 2))}
-EVENTFUL = ("momentum-clip-norm", "adamw-groups", "lars-decay")
+EVENTFUL = ("momentum-clip-norm", "adamw-groups", "lars-decay", "muon")
 STOP = 8  # in the second pass
 
 DEFAULTS = {
@@ -143,11 +150,14 @@ DEFAULTS = {
     "adamw": {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "weight_decay": 0.01,
               "decay": "decoupled"},
     "lars": {"momentum": 0.9, "weight_decay": 0.0, "trust_coefficient": 0.001, "epsilon": 0.0},
+    "muon": {"momentum": 0.95, "nesterov": True, "weight_decay": 0.0, "adjust_lr_fn": "original",
+             "adamw_learning_rate": 0.0003, "beta1": 0.9, "beta2": 0.95, "epsilon": 1e-10},
 }
 SCHEDULE_DEFAULTS = {"step": {"factor": 0.1}, "polynomial": {"end": 0.0, "power": 1.0},
                      "cosine": {"end": 0.0}, "recipe_linear": {"end": 0.0}}
 LENGTHS = ("warmup", "length", "every", "halve_at")
 CLEAR = 4  # bounds
+HIDDEN = ("a.weight", "b.weight")
 
 
 class Timing:
@@ -173,11 +183,12 @@ def resolve(name):
     recipe = copy.deepcopy({**MODEL, **CASES[name]})
     recipe["optimizer"] = {**DEFAULTS[recipe["optimizer"]["type"]], **recipe["optimizer"]}
     for keys in (recipe["optimizer"], *recipe["optimizer"].get("groups", [])):
-        value = keys.get("learning_rate")
-        if isinstance(value, (int, float)):
-            value = keys["learning_rate"] = epochs("constant", value)
-        if value:
-            keys["learning_rate"] = {**SCHEDULE_DEFAULTS.get(value["schedule"], {}), **value}
+        for key in ("learning_rate", "adamw_learning_rate"):
+            value = keys.get(key)
+            if isinstance(value, (int, float)):
+                value = keys[key] = epochs("constant", value)
+            if value:
+                keys[key] = {**SCHEDULE_DEFAULTS.get(value["schedule"], {}), **value}
     return recipe
 
 
@@ -284,10 +295,33 @@ def make_optimizer(parameters, keys):
                 velocity.mul_(keys["momentum"]).add_(ratio * (gradient + decay * value))
                 value.sub_(group["lr"] * velocity)
 
+    class Muon(torch.optim.Optimizer):
+        """Muon (Jordan and others, 2024), without the rounding to bf16 that PyTorch's has."""
+
+        @torch.no_grad()
+        def step(self):
+            rate, kept = self.param_groups[0]["lr"], keys["momentum"]
+            for _, value in parameters:
+                mean = self.state[value].setdefault("v", torch.zeros_like(value))
+                mean.lerp_(value.grad, 1 - kept)
+                x = value.grad.lerp(mean, kept) if keys["nesterov"] else mean.clone()
+                rows, columns = x.shape
+                x = x / x.norm().clamp(min=1e-7)
+                x = x.T if rows > columns else x
+                for _ in range(5):
+                    a = x @ x.T
+                    x = 3.4445 * x + (-4.7750 * a + 2.0315 * a @ a) @ x
+                x = x.T if rows > columns else x
+                scale = (math.sqrt(max(1, rows / columns)) if keys["adjust_lr_fn"] == "original"
+                         else 0.2 * math.sqrt(max(rows, columns)))
+                value.mul_(1 - rate * keys["weight_decay"]).sub_(rate * scale * x)
+
     values, kind = [value for _, value in parameters], keys["type"]
     rate, decay = keys["learning_rate"]["value"], keys["weight_decay"]
     if kind == "lars":
         return LARS(values, {"lr": rate})
+    if kind == "muon":
+        return Muon(values, {"lr": rate})
     if kind in ("adam", "adamw"):
         made = torch.optim.Adam if keys["decay"] == "coupled" else torch.optim.AdamW
         return made(values, rate, (keys["beta1"], keys["beta2"]), keys["epsilon"], decay)
@@ -330,6 +364,9 @@ def train_in_torch(recipe, start, dtype):
     network, groups = Network(), {}
     for name, value in zip(start, network.parameters(), strict=True):
         number, keys = keys_of(name, recipe["optimizer"])
+        if keys["type"] == "muon" and name not in HIDDEN:
+            number, keys = (number, "adamw"), {**keys, "type": "adamw", "decay": "decoupled",
+                                               "learning_rate": keys["adamw_learning_rate"]}
         groups.setdefault(number, (keys, []))[1].append((ROLES[name], value))
     optimizers, schedulers = [], []
     for keys, parameters in groups.values():

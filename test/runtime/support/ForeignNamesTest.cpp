@@ -57,7 +57,7 @@ TEST(SuggestName, KnowsOtherSystems) {
 TEST(SuggestName, OffersNothingForWhatIsNotImplemented) {
   for (const char *word : {"SyncBatchNorm", "RMSNorm", "Conv1d"})
     EXPECT_EQ(layer(word), "; boostc does not have it") << word;
-  EXPECT_EQ(optimizer("Muon"), "; boostc does not have it");
+  EXPECT_EQ(optimizer("Lion"), "; boostc does not have it");
 }
 
 TEST(SuggestName, FallsBackToWhatIsNear) {

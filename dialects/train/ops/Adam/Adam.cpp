@@ -95,6 +95,12 @@ std::vector<LayerSpec> AdamOp::getLayerSpecs() {
 }
 
 FailureOr<SmallVector<Value>> AdamOp::buildLayer(LayerBuilder &layer) {
+  return buildAdam(layer, layer.inputs[2],
+                   layer.getChoice("decay") == "decoupled");
+}
+
+FailureOr<SmallVector<Value>>
+boostc::train::buildAdam(LayerBuilder &layer, Value rate, bool decoupled) {
   OpBuilder &b = layer.builder;
   double beta1 = layer.getNumber("beta1"), beta2 = layer.getNumber("beta2");
   FailureOr<Value> first = layer.state("first_moment");
@@ -105,17 +111,15 @@ FailureOr<SmallVector<Value>> AdamOp::buildLayer(LayerBuilder &layer) {
     return failure();
   Value steps = layer.appliedSteps();
   auto correct = [&](double beta) -> Value {
-    return OneMinusPowerOp::create(b, steps.getLoc(), layer.inputs[2].getType(),
-                                   steps, b.getF64FloatAttr(beta));
+    return OneMinusPowerOp::create(b, steps.getLoc(), rate.getType(), steps,
+                                   b.getF64FloatAttr(beta));
   };
   Value correction1 = correct(beta1), correction2 = correct(beta2);
   auto op = AdamOp::create(
-      b, layer.loc, layer.inputs[0], layer.inputs[1], layer.inputs[2],
-      correction1, correction2, *first, *second, layer.applied,
-      b.getF64FloatAttr(beta1), b.getF64FloatAttr(beta2),
-      b.getF64FloatAttr(layer.getNumber("epsilon")),
+      b, layer.loc, layer.inputs[0], layer.inputs[1], rate, correction1,
+      correction2, *first, *second, layer.applied, b.getF64FloatAttr(beta1),
+      b.getF64FloatAttr(beta2), b.getF64FloatAttr(layer.getNumber("epsilon")),
       b.getF64FloatAttr(layer.getNumber("weight_decay")),
-      layer.getChoice("decay") == "decoupled" ? b.getUnitAttr() : UnitAttr(),
-      UnitAttr());
+      decoupled ? b.getUnitAttr() : UnitAttr(), UnitAttr());
   return SmallVector<Value>(op.getResults());
 }

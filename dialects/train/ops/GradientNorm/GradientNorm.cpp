@@ -2,6 +2,7 @@
 
 #include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
@@ -38,28 +39,33 @@ ErrorBounds SquaredNormOp::boundErrors(ReferenceContext &,
 }
 
 FailureOr<SmallVector<Value>> SquaredNormOp::lowerToLinalg(OpBuilder &builder) {
-  auto type = getInput().getType();
+  return SmallVector<Value>{buildSquaredNorm(builder, getLoc(), getInput())};
+}
+
+Value boostc::train::buildSquaredNorm(OpBuilder &builder, Location loc,
+                                      Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
   unsigned rank = type.getRank();
-  auto addSquare = [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-    return buildSumStep(b, loc, args[1],
-                        arith::MulFOp::create(b, loc, args[0], args[0]));
+  auto addSquare = [](OpBuilder &b, Location at, ValueRange args) -> Value {
+    return buildSumStep(b, at, args[1],
+                        arith::MulFOp::create(b, at, args[0], args[0]));
   };
   if (rank < 2)
-    return SmallVector<Value>{buildReduction(
-        builder, getLoc(), getScalarType(builder), builder.getF32FloatAttr(0.0),
-        rank, {}, getInput(), builder.getMultiDimIdentityMap(rank), addSquare)};
+    return buildReduction(builder, loc, getScalarType(builder),
+                          builder.getF32FloatAttr(0.0), rank, {}, tensor,
+                          builder.getMultiDimIdentityMap(rank), addSquare);
   // Rows first: they are independent and run on all threads.
   auto rows =
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
-  Value sums = buildReduction(
-      builder, getLoc(), rows, builder.getF32FloatAttr(0.0), rank, {0},
-      getInput(), builder.getMultiDimIdentityMap(rank), addSquare);
-  return SmallVector<Value>{buildReduction(
-      builder, getLoc(), getScalarType(builder), builder.getF32FloatAttr(0.0),
-      1, {}, sums, builder.getMultiDimIdentityMap(1),
-      [](OpBuilder &b, Location loc, ValueRange args) -> Value {
-        return buildSumStep(b, loc, args[1], args[0]);
-      })};
+  Value sums = buildReduction(builder, loc, rows, builder.getF32FloatAttr(0.0),
+                              rank, {0}, tensor,
+                              builder.getMultiDimIdentityMap(rank), addSquare);
+  return buildReduction(
+      builder, loc, getScalarType(builder), builder.getF32FloatAttr(0.0), 1, {},
+      sums, builder.getMultiDimIdentityMap(1),
+      [](OpBuilder &b, Location at, ValueRange args) -> Value {
+        return buildSumStep(b, at, args[1], args[0]);
+      });
 }
 
 //===----------------------------------------------------------------------===//
