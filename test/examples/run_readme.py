@@ -20,7 +20,8 @@ with other numbers:
 Programs are compiled for two threads, as those of the READMEs, and no GPU is visible: the
 READMEs show runs on a machine without one.
 
-Each command also runs with SMALL=1, as the READMEs offer: it must end well, with a result.
+Each command also runs with SMALL=1, as the READMEs offer: it must end well, with a result, and the
+losses that it prints must fall where FALLS says so.
 """
 
 import importlib.machinery
@@ -51,7 +52,9 @@ FLOORS = {".": 0.9, "mlp-mnist": 0.9, "lenet5-mnist": 0.9, "convnet-cifar10": 0.
 # Its full run takes hours; with SMALL=1 it prints the same lines.
 ONLY_SMALL = {"adasum-scaling", "resnet50-imagenet", "resnet50-boost", "adasum-resnet50",
               "resnet20-cifar10", "resnet18-cifar10", "mobilenetv2-cifar10", "densenet-cifar10",
-              "dim-reduce"}
+              "dim-reduce", "thor-resnet50"}
+# The last loss of a training, as a part of its first, where a small run is long enough to learn.
+FALLS = {"thor-resnet50": 0.75}
 
 LIMIT = 900  # seconds a command may take
 THREADS = min(2, len(os.sched_getaffinity(0)))
@@ -169,6 +172,9 @@ for command, expected in shown if example != "." else []:
         sys.exit(f"no result: {command}")
     if example in ONLY_SMALL:
         check(command, expected, output)
+    losses = [float(loss) for loss in re.findall(rf"^epoch: .*, loss is ({NUMBER})$", output, re.M)]
+    if example in FALLS and losses and losses[-1] > FALLS[example] * losses[0]:
+        sys.exit(f"{example}: losses {losses}, expected a fall to {FALLS[example]} of the first")
 if example not in ONLY_SMALL:
     if not accuracies or min(map(float, accuracies)) < FLOORS[example]:
         sys.exit(f"{example}: accuracies {accuracies}, expected {FLOORS[example]} or more")
