@@ -188,15 +188,14 @@ private:
                  ? cast<RankedTensorType>(each.getType()).getRank()
                  : 0;
     };
-    ArrayRef<train::ParameterOp> all = update.program.parameters;
     int64_t rank = rankOf(parameter);
-    auto has = [&](int64_t wanted) {
-      return [=](train::ParameterOp each) { return rankOf(each) == wanted; };
-    };
-    return rank >= 2 &&
-           !(rank == 4 && *llvm::find_if(all, has(4)) == parameter) &&
-           !(rank == 2 &&
-             *llvm::find_if(llvm::reverse(all), has(2)) == parameter);
+    SmallVector<train::ParameterOp> alike;
+    llvm::copy_if(
+        update.program.parameters, std::back_inserter(alike),
+        [&](train::ParameterOp each) { return rankOf(each) == rank; });
+    if (rank == 4)
+      return parameter != alike.front();
+    return rank > 2 || (rank == 2 && parameter != alike.back());
   }
 
   StateValue &declare(StringRef symbol, StringRef slot,

@@ -14,8 +14,7 @@ constexpr size_t kMaxShown = 3;
 
 bool has(const SafetensorsFile &file, const TensorTarget &target) {
   const TensorEntry *found = file.find(target.name);
-  return found && found->dtype == target.dtype &&
-         found->shape == target.shape && found->bytes == target.bytes.size();
+  return found && fits(*found, target);
 }
 
 /// "2 tensors ('a', 'b')".
@@ -44,17 +43,12 @@ std::string describeState(const SafetensorsFile &file,
   for (const TensorEntry &tensor : file.tensors())
     if (!std::ranges::binary_search(kept, std::string_view(tensor.name)))
       unused.push_back(tensor.name);
-  std::string text = fmt::format("of the optimizer's state, {} of the "
-                                 "checkpoint {} kept",
-                                 countOf(kept.size(), "tensor"),
-                                 kept.size() == 1 ? "is" : "are");
+  std::string text =
+      fmt::format("optimizer state kept: {}", countOf(kept.size(), "tensor"));
   if (!fresh.empty())
-    text += fmt::format("; {} {} anew", countAndName(fresh),
-                        fresh.size() == 1 ? "begins" : "begin");
+    text += fmt::format("; new: {}", countAndName(fresh));
   if (!unused.empty())
-    text +=
-        fmt::format("; {} of the checkpoint {} not used", countAndName(unused),
-                    unused.size() == 1 ? "is" : "are");
+    text += fmt::format("; not used: {}", countAndName(unused));
   return text;
 }
 
@@ -89,10 +83,8 @@ Status restoreShared(const LoadedCheckpoint &checkpoint,
                        [&](const TensorTarget &target) {
                          return has(checkpoint.state, target);
                        });
-  BOOSTRT_RETURN_IF_ERROR(checkTensors(checkpoint.weights, weights));
-  BOOSTRT_RETURN_IF_ERROR(readTensors(checkpoint.weights, weights));
-  return readTensors(checkpoint.state, shared,
-                     [](std::string_view) { return true; });
+  return restore(checkpoint, weights, shared,
+                 [](std::string_view) { return true; });
 }
 
 } // namespace boostrt

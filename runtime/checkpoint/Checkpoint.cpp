@@ -184,11 +184,12 @@ Result<SafetensorsFile> loadWeights(FileSystem &files, const std::string &path,
 
 Status restore(const LoadedCheckpoint &checkpoint,
                std::span<const TensorTarget> weights,
-               std::span<const TensorTarget> state) {
+               std::span<const TensorTarget> state,
+               const NameFilter &isIgnored) {
   BOOSTRT_RETURN_IF_ERROR(checkTensors(checkpoint.weights, weights));
-  BOOSTRT_RETURN_IF_ERROR(checkTensors(checkpoint.state, state));
+  BOOSTRT_RETURN_IF_ERROR(checkTensors(checkpoint.state, state, isIgnored));
   BOOSTRT_RETURN_IF_ERROR(readTensors(checkpoint.weights, weights));
-  return readTensors(checkpoint.state, state);
+  return readTensors(checkpoint.state, state, isIgnored);
 }
 
 std::string describeRecipes(const CheckpointPosition &found,

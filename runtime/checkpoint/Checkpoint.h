@@ -99,11 +99,13 @@ Result<SafetensorsFile> loadWeights(FileSystem &files, const std::string &path,
 
 /// Reads weights and state into the run's memory: all of it, or nothing when
 /// any tensor of either file is missing, unknown or of another type or shape.
-/// When a file cannot be read or has changed since it was verified, the memory
-/// holds nothing that may be used, and the run ends.
+/// The state may have the tensors that are ignored besides. When a file cannot
+/// be read or has changed since it was verified, the memory holds nothing that
+/// may be used, and the run ends.
 Status restore(const LoadedCheckpoint &checkpoint,
                std::span<const TensorTarget> weights,
-               std::span<const TensorTarget> state);
+               std::span<const TensorTarget> state,
+               const NameFilter &isIgnored = {});
 
 /// Fails when `found` (read from `path`) cannot be continued by a run that is
 /// `expected`: recipe, seed, shuffling or data differ. Positions are not

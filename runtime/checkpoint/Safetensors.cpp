@@ -144,6 +144,11 @@ static const TensorEntry *findFor(const TensorTarget &target,
                                            : file.find(target.otherName);
 }
 
+bool fits(const TensorEntry &tensor, const TensorTarget &target) {
+  return tensor.dtype == target.dtype && tensor.shape == target.shape &&
+         tensor.bytes == target.bytes.size();
+}
+
 Status checkTensors(const SafetensorsFile &file,
                     std::span<const TensorTarget> targets,
                     const NameFilter &isIgnored) {
@@ -168,8 +173,7 @@ Status checkTensors(const SafetensorsFile &file,
       return misfit(fmt::format("tensor '{}' is missing{}",
                                 printable(target.name),
                                 didYouMean(target.name, likely)));
-    if (found->dtype != target.dtype || found->shape != target.shape ||
-        found->bytes != target.bytes.size())
+    if (!fits(*found, target))
       return misfit(fmt::format("tensor '{}' is {}, expected {}",
                                 printable(target.name),
                                 describe(found->dtype, found->shape),

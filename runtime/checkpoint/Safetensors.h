@@ -124,6 +124,9 @@ Status saveSafetensors(FileSystem &files, const std::string &path,
 /// Names of tensors that a file may have besides.
 using NameFilter = std::function<bool(std::string_view)>;
 
+/// Whether `tensor` has the type and the shape of `target`.
+bool fits(const TensorEntry &tensor, const TensorTarget &target);
+
 /// Fails unless `file` holds exactly the tensors of `targets`, in any order,
 /// with the same types and shapes; some under the names of others, if their
 /// targets say so. The message names what is missing, unknown

@@ -159,14 +159,15 @@ private:
       auto found = layers.find(request.getParameter());
       Value result = request.getGradient();
       Layer *layer = found == layers.end() ? nullptr : &found->second;
-      OpBuilder at(request);
-      if (layer && layer->kronecker)
+      if (layer && layer->kronecker) {
         result = precondition(function, request, *layer, refreshes, ready);
-      else if (layer)
+      } else if (layer) {
+        OpBuilder at(request);
         result = thor::PreconditionDiagonalOp::create(
             at, request.getLoc(), request.getGradient(),
             takeArgument(function, count, BindingKind::LossCount),
             request.getDamping());
+      }
       if (refreshes)
         remark(request, layer, result);
       request.replaceAllUsesWith(result);

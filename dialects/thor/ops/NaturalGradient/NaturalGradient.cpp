@@ -51,15 +51,11 @@ std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {
 static Value clip(LayerBuilder &layer, Value gradient, double decay) {
   OpBuilder &b = layer.builder;
   Location loc = layer.loc;
-  auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(RankedTensorType::get({}, b.getF32Type()),
-                               static_cast<float>(value)));
-  };
   if (decay != 0.0) {
-    Value share = train::ScaleGradientOp::create(b, loc, layer.inputs[0],
-                                                 constant(decay));
+    auto factor = DenseElementsAttr::get(
+        RankedTensorType::get({}, b.getF32Type()), static_cast<float>(decay));
+    Value share = train::ScaleGradientOp::create(
+        b, loc, layer.inputs[0], arith::ConstantOp::create(b, loc, factor));
     gradient =
         train::ApplyDeltaOp::create(b, loc, share, gradient, layer.applied);
   }

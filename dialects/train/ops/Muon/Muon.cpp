@@ -1,4 +1,4 @@
-#include "dialects/rt/RtDialect.h"
+#include "dialects/rt/MatrixProduct.h"
 #include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include <cmath>
@@ -134,94 +134,57 @@ int64_t OrthogonalizeOp::getFlops() {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-/// a b, or a b^t, of matrices, into `type`.
-using Multiply = Value (*)(OpBuilder &, Location, RankedTensorType type,
-                           Value a, Value b, bool transposesB);
-
-static Value multiplyByLoops(OpBuilder &builder, Location loc,
-                             RankedTensorType type, Value a, Value b,
-                             bool transposesB) {
-  return buildReduction(
-      builder, loc, type, builder.getF32FloatAttr(0.0), 3, {0, 1}, {a, b},
-      {projection(builder, 3, {0, 2}), transposesB
-                                           ? projection(builder, 3, {1, 2})
-                                           : projection(builder, 3, {2, 1})},
-      [](OpBuilder &nested, Location at, ValueRange args) -> Value {
-        Value term = arith::MulFOp::create(nested, at, args[0], args[1]);
-        return buildSumStep(nested, at, args[2], term);
-      });
-}
-
-static Value multiplyByLibrary(OpBuilder &builder, Location loc,
-                               RankedTensorType type, Value a, Value b,
-                               bool transposesB) {
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                        type.getElementType());
-  return rt::MatmulOp::create(builder, loc, TypeRange{type}, a, b,
-                              /*bias=*/Value(), empty, /*scratch=*/Value(),
-                              /*parts=*/Value(), /*transposeA=*/false,
-                              transposesB)
-      .getResult(0);
-}
+using BuildProduct = Value (*)(OpBuilder &, Location, RankedTensorType,
+                               const rt::MatrixProduct &);
 
 static Value buildOrthogonal(OpBuilder &b, OrthogonalizeOp op,
-                             Multiply multiply) {
+                             BuildProduct buildProduct) {
   Location loc = op.getLoc();
   RankedTensorType type = op.getType();
   Extents e(type);
   auto matrix = [&](int64_t rows, int64_t columns) {
     return RankedTensorType::get({rows, columns}, b.getF32Type());
   };
+  auto plain = matrix(e.rows, e.columns);
   auto wide = matrix(e.getSmaller(), e.getLarger());
   auto square = matrix(e.getSmaller(), e.getSmaller());
-  auto elementwise = [&](RankedTensorType of, ValueRange inputs, auto compute) {
+  AffineMap same = b.getMultiDimIdentityMap(2), none = projection(b, 2, {});
+  // A tall matrix is transposed on the way in, and on the way out.
+  AffineMap turned = e.isTransposed() ? projection(b, 2, {1, 0}) : same;
+  auto compute = [&](RankedTensorType of, Value x, AffineMap mapX, Value y,
+                     AffineMap mapY, auto rule) {
     return buildElementwise(
-        b, loc, of, inputs,
+        b, loc, of, {x, y}, {mapX, mapY},
         [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
           ScalarEmitter emitter(nested, at);
-          Scalar result =
-              compute(Scalar(args[0], emitter), Scalar(args[1], emitter));
-          return result.get(emitter);
-        });
-  };
-  // Reads a tall matrix transposed: on the way in, and on the way out.
-  auto turn = [&](RankedTensorType of, Value x, Value scalar, auto compute) {
-    AffineMap read = e.isTransposed() ? projection(b, 2, {1, 0})
-                                      : b.getMultiDimIdentityMap(2);
-    return buildElementwise(
-        b, loc, of, {x, scalar}, {read, projection(b, 2, {})},
-        [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
-          ScalarEmitter emitter(nested, at);
-          Scalar result =
-              compute(Scalar(args[0], emitter), Scalar(args[1], emitter));
-          return result.get(emitter);
+          return rule(Scalar(args[0], emitter), Scalar(args[1], emitter))
+              .get(emitter);
         });
   };
   SmallVector<ReassociationIndices> asMatrix = {
       {0}, llvm::to_vector(llvm::seq<int64_t>(1, type.getRank()))};
-  auto plain = matrix(e.rows, e.columns);
   Value u = op.getInput();
   Value squares = buildSquaredNorm(b, loc, u);
   if (type.getRank() > 2)
     u = tensor::CollapseShapeOp::create(b, loc, plain, u, asMatrix);
-  Value x = turn(wide, u, squares, [](Scalar element, Scalar sum) {
-    return element / max(sqrt(sum), Scalar(kMinNorm));
+  Value x = compute(wide, u, turned, squares, none, [](Scalar p, Scalar sum) {
+    return p / max(sqrt(sum), kMinNorm);
   });
   for (int iteration = 0; iteration < kIterations; ++iteration) {
-    Value a = multiply(b, loc, square, x, x, /*transposesB=*/true);
-    Value aa = multiply(b, loc, square, a, a, /*transposesB=*/false);
-    Value both = elementwise(square, {a, aa}, [](Scalar p, Scalar q) {
+    Value a =
+        buildProduct(b, loc, square, {.a = x, .b = x, .transposeB = true});
+    Value aa = buildProduct(b, loc, square, {a, a});
+    Value both = compute(square, a, same, aa, same, [](Scalar p, Scalar q) {
       Scalar first = Scalar(kA) * p;
       return first + Scalar(kAA) * q;
     });
-    Value bx = multiply(b, loc, wide, both, x, /*transposesB=*/false);
-    x = elementwise(wide, {x, bx},
-                    [](Scalar p, Scalar q) { return Scalar(kX) * p + q; });
+    Value bx = buildProduct(b, loc, wide, {both, x});
+    x = compute(wide, x, same, bx, same,
+                [](Scalar p, Scalar q) { return Scalar(kX) * p + q; });
   }
   double scale = op.getScale().convertToDouble();
-  Value result = turn(plain, x, squares, [=](Scalar element, Scalar) {
-    return Scalar(scale) * element;
-  });
+  Value result = compute(plain, x, turned, squares, none,
+                         [=](Scalar p, Scalar) { return Scalar(scale) * p; });
   if (type.getRank() > 2)
     result = tensor::ExpandShapeOp::create(b, loc, type, result, asMatrix);
   return result;
@@ -229,12 +192,14 @@ static Value buildOrthogonal(OpBuilder &b, OrthogonalizeOp op,
 
 FailureOr<SmallVector<Value>>
 OrthogonalizeOp::lowerToLinalg(OpBuilder &builder) {
-  return SmallVector<Value>{buildOrthogonal(builder, *this, multiplyByLoops)};
+  return SmallVector<Value>{
+      buildOrthogonal(builder, *this, rt::buildProductLoops)};
 }
 
 FailureOr<SmallVector<Value>>
 OrthogonalizeOp::buildLibraryCall(OpBuilder &builder) {
-  return SmallVector<Value>{buildOrthogonal(builder, *this, multiplyByLibrary)};
+  return SmallVector<Value>{
+      buildOrthogonal(builder, *this, rt::buildProductCall)};
 }
 
 //===----------------------------------------------------------------------===//
