@@ -1,5 +1,6 @@
 #include "sim/CallMemory.h"
 
+#include "runtime/abi/boost_call.h"
 #include "runtime/device/cuda/CallElements.h"
 
 #include <algorithm>
@@ -70,11 +71,13 @@ Status CallMemory::checkPresence(Number number, bool isExpected) const {
 Status CallMemory::checkBounds(Number number) const {
   const char *name = nameOf(number);
   uint64_t bytes = bytesOf(number), address = addresses_[number];
-  if (address % BOOSTC_ALIGNMENT != 0)
+  uint32_t alignment =
+      number == Number::Scratch ? BOOSTC_SCRATCH_ALIGNMENT : BOOSTC_ALIGNMENT;
+  if (address % alignment != 0)
     return fault("misaligned address",
                  fmt::format("{} lies at {:#x}; the library is promised "
                              "multiples of {}",
-                             name, address, BOOSTC_ALIGNMENT));
+                             name, address, alignment));
   if (bytes > plannedBytes(number))
     return fault("out-of-bounds access",
                  fmt::format("{} reaches over {} bytes, and {} were planned "

@@ -5,6 +5,7 @@
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/cuda/CudaDriver.h"
 #include "runtime/program/ProgramAccumulators.h"
 #include "llvm/Support/JSON.h"
 #include <cstring>
@@ -79,6 +80,15 @@ template <typename T> static T take(boostrt::Result<T> result) {
   return std::move(result).value();
 }
 
+std::unique_ptr<boostrt::GpuDriver> Compiled::openGpu(uint32_t threads) {
+  const char *gpu = std::getenv("BOOSTC_TEST_GPU");
+  if (gpu && StringRef(gpu) == "cuda")
+    return take(boostrt::CudaDriver::create());
+  auto driver = take(boostrt::sim::SimDriver::create(threads));
+  simulated = driver.get();
+  return driver;
+}
+
 Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
                    uint32_t gradientSets, boostrt::LibraryUse libraryUse) {
   std::string path = directory.file("train.so");
@@ -89,10 +99,14 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
     device = take(
         boostrt::CpuDevice::create(threads, target, descriptor().reproducible));
   else {
-    auto driver = take(boostrt::sim::SimDriver::create(threads));
-    simulated = driver.get();
-    device = take(boostrt::CudaDevice::create(std::move(driver), target, path,
-                                              {libraryUse, {}, ""}));
+    // Where calls are measured, all that load this program keep to one result.
+    static TemporaryDirectory plans;
+    boostrt::LibrarySettings settings{
+        libraryUse,
+        {plans.file(program->sha256() + ".plans")},
+        program->sha256()};
+    device = take(boostrt::CudaDevice::create(openGpu(threads), target, path,
+                                              settings));
   }
   boostrt::MemoryPlan plan = boostrt::planTraining(descriptor(), target);
   plan.copies[BOOSTC_ARENA_GRADIENT] = gradientSets;

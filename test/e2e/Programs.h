@@ -101,7 +101,8 @@ struct Interpreted {
 };
 
 /// A compiled program with everything that a run of it needs, on its first
-/// target: the CPU, or the simulated GPU where it was compiled for GPUs alone.
+/// target: the CPU, or where it was compiled for GPUs alone the simulated one,
+/// unless BOOSTC_TEST_GPU=cuda asks for the machine's first GPU.
 class Compiled {
 public:
   /// `gradientSets` copies of the gradient arena; `threads` of the host;
@@ -117,6 +118,7 @@ public:
   const boostrt::Arenas &getArenas() const { return *arenas; }
   /// In the simulated GPU's memory, by all kernels so far.
   uint64_t countBytesRead() const { return simulated->globalBytesRead(); }
+  bool isSimulated() const { return simulated; }
 
   /// Writes a batch: features, labels, valid.
   void setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {
@@ -140,13 +142,14 @@ public:
   std::vector<std::byte> getPersistentBytes() const;
 
 private:
+  std::unique_ptr<boostrt::GpuDriver> openGpu(uint32_t threads);
   void write(const ReferenceTrainer::Values &inputs, int64_t valid,
              const BoostInput &samples);
 
   TemporaryDirectory directory;
   std::unique_ptr<boostrt::Program> program;
   std::unique_ptr<boostrt::Device> device;
-  boostrt::sim::SimDriver *simulated = nullptr; ///< part of the device
+  boostrt::sim::SimDriver *simulated = nullptr; ///< part of the device, if any
   std::unique_ptr<boostrt::Arenas> arenas;
   std::optional<boostrt::Execution> exec;
 };

@@ -77,8 +77,8 @@ def compile_programs(boostc, folder, target="cuda"):
     folder.mkdir(parents=True, exist_ok=True)
     for name, model in MODELS.items():
         for precision in precisions_of(name, target):
-            subprocess.run([boostc, model.path, f"--target={target}", "--cpu=x86-64-v3",
-                            "--set", f"batch_size={model.batch}", *PRECISIONS[precision],
+            cpu = ["--cpu=x86-64-v3"] if target != "cuda" else []
+            subprocess.run([boostc, model.path, f"--target={target}", *cpu, "--set", f"batch_size={model.batch}", *PRECISIONS[precision],
                             "-o", program_of(folder, name, precision)], check=True)
 
 

@@ -61,6 +61,12 @@ private:
     return static_cast<int64_t>(llvm::alignTo(buffers[i].bytes, alignment));
   }
 
+  /// The first offset from `offset` on that `i` may have.
+  int64_t alignFor(unsigned i, int64_t offset) const {
+    return static_cast<int64_t>(
+        llvm::alignTo(offset, std::max<int64_t>(buffers[i].alignment, 1)));
+  }
+
   /// A step takes time quadratic in the number of buffers; together they take a
   /// few milliseconds.
   int64_t getSteps() const {
@@ -82,7 +88,7 @@ private:
           continue;
         if (offset + sizeOf(i) <= other.offset)
           break;
-        offset = std::max(offset, other.offset + sizeOf(j));
+        offset = std::max(offset, alignFor(i, other.offset + sizeOf(j)));
       }
       buffer.offset = offset;
       end = std::max(end, offset + sizeOf(i));

@@ -213,6 +213,8 @@ struct PlanMemory : boostc::impl::PlanMemoryPassBase<PlanMemory> {
         return failure();
       LiveBuffer buffer;
       buffer.bytes = *bytes;
+      buffer.alignment =
+          static_cast<int64_t>(allocation.getAlignment().value_or(1));
       buffer.first = std::numeric_limits<int64_t>::max();
       buffer.last = -1;
       forEachUser(allocation.getResult(), [&](Operation *user) {

@@ -7,6 +7,7 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Precision.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "runtime/abi/boost_call.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_CHOOSEDEVICELIBRARYPASS
@@ -168,7 +169,9 @@ struct ChooseDeviceLibrary
     auto type =
         MemRefType::get({getScratchBytes(op, precision)}, builder.getI8Type());
     op.getScratchMutable().assign(
-        memref::AllocOp::create(builder, op.getLoc(), type));
+        memref::AllocOp::create(
+            builder, op.getLoc(), type,
+            builder.getI64IntegerAttr(BOOSTC_SCRATCH_ALIGNMENT)));
     op.setPrecision(precision);
   }
 };

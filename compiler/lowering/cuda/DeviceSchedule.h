@@ -11,7 +11,9 @@
 //  - one after the other in a single block that waits for its threads in
 //    between, where they are small: the sums of a loss.
 // A library call is a launch of its own, and so is its fallback kernel. An op
-// comes as early as its dependences allow. Memory is planned already, so they
+// comes as early as its dependences allow; but where a later kernel could take
+// what a single block would do after something else, that kernel does it with
+// blocks of its own. Memory is planned already, so they
 // are those of bytes: ops that touch the same bytes, one of them writing, keep
 // their order.
 #pragma once
@@ -99,6 +101,13 @@ private:
 
   /// Whether `unit` may be a unit of `kernel`, side by side with the others.
   bool canJoin(const DeviceKernel &kernel, const DeviceUnit &unit) const;
+
+  /// Moves nests of chains into later kernels, side by side with what is there.
+  void spreadChains();
+  void spreadChain(size_t kernel, DeviceUnit &chain);
+  /// The first kernel after `kernel` that can have `unit`; null when there is
+  /// none.
+  DeviceKernel *findLater(size_t kernel, const DeviceUnit &unit);
 
   const mlir::IRMapping &buffers;
   TilingPolicy tilingPolicy;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 
 namespace boostrt::cuda {
 namespace {
@@ -48,11 +49,17 @@ double boundOf(const BoostLibraryCall &call) {
   return factors + sums + 2 * halfUnit * cancelled;
 }
 
-bool agree(const std::vector<float> &a, const std::vector<float> &b,
-           double bound) {
-  return std::equal(a.begin(), a.end(), b.begin(), [&](float x, float y) {
-    return std::fabs(static_cast<double>(x) - y) <= bound;
-  });
+/// The largest difference; infinite where one is not finite.
+double distance(const std::vector<float> &a, const std::vector<float> &b) {
+  double largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    double difference = std::fabs(static_cast<double>(a[i]) - b[i]);
+    if (!(difference <= largest))
+      largest = std::isfinite(difference)
+                    ? difference
+                    : std::numeric_limits<double>::infinity();
+  }
+  return largest;
 }
 
 bool sameBits(const std::vector<float> &a, const std::vector<float> &b) {
@@ -71,48 +78,68 @@ bool CallPlanner::confirm(const Subject &subject, const LibraryPlan &plan) {
 
 Result<LibraryPlan> CallPlanner::choose(const Subject &subject) {
   const BoostLibraryCall &call = subject.call;
-  LibraryOperation &operation = subject.operation;
   CallBench::Operands operands = bench_.operandsOf(call);
-  CallBench::Work kernel = fallback(call), work = library(subject);
+  CallBench::Work kernel = fallback(call);
   Result<std::vector<float>> expected = bench_.runOnce(call, kernel);
   if (!expected.ok())
     return expected.status();
-  LibraryPlan plan;
-  Result<std::vector<std::string>> candidates = operation.candidates(operands);
+  Result<std::vector<std::string>> candidates =
+      subject.operation.candidates(operands);
   if (!candidates.ok()) {
     note(call, candidates.status().message());
-    return plan;
+    return LibraryPlan();
   }
-  for (const std::string &candidate : *candidates) {
-    if (isUnmeasured_ && plan.usesLibrary)
-      break;
-    if (!operation.choose(candidate, operands).ok() ||
-        !isSound(subject, *expected))
-      continue;
-    double time = 0;
+  Result<std::vector<LibraryPlan>> plans = measure(subject, *candidates);
+  if (!plans.ok())
+    return plans.status();
+  double kernelTime = 0;
+  if (!isUnmeasured_) {
+    Result<double> time = bench_.time(kernel);
+    if (!time.ok())
+      return time.status();
+    kernelTime = *time;
+  }
+  for (LibraryPlan &plan : *plans) {
+    plan.kernelMicroseconds = kernelTime;
+    plan.usesLibrary = isUnmeasured_ || settings_.use == LibraryUse::On ||
+                       plan.libraryMicroseconds < kernelTime;
+    if (!plan.usesLibrary)
+      return plan;
+    if (subject.operation.choose(plan.candidate, operands).ok() &&
+        isSound(subject, plan.candidate, *expected))
+      return plan;
+  }
+  return LibraryPlan();
+}
+
+/// What can be had, the fastest first; as it was proposed when there is no time
+/// to measure. To compare results takes longer than to measure, and is for the
+/// fastest.
+Result<std::vector<LibraryPlan>>
+CallPlanner::measure(const Subject &subject,
+                     const std::vector<std::string> &candidates) {
+  std::vector<LibraryPlan> plans;
+  for (const std::string &candidate : candidates) {
     isUnmeasured_ |= Clock::now() >= settings_.end;
+    LibraryPlan plan{true, candidate, 0, 0};
     if (!isUnmeasured_) {
-      Result<double> measured = bench_.time(work);
-      if (!measured.ok())
-        return measured.status();
-      time = *measured;
+      if (!subject.operation
+               .choose(candidate, bench_.operandsOf(subject.call))
+               .ok() ||
+          !library(subject)().ok())
+        continue; // the library has others
+      Result<double> time = bench_.time(library(subject));
+      if (!time.ok())
+        return time.status();
+      plan.libraryMicroseconds = *time;
     }
-    if (!plan.usesLibrary ||
-        (!isUnmeasured_ && time < plan.libraryMicroseconds))
-      plan = {true, candidate, time, 0};
+    plans.push_back(plan);
   }
-  if (!plan.usesLibrary)
-    return plan;
-  BOOSTRT_RETURN_IF_ERROR(operation.choose(plan.candidate, operands));
   if (isUnmeasured_)
-    return plan;
-  Result<double> time = bench_.time(kernel);
-  if (!time.ok())
-    return time.status();
-  plan.kernelMicroseconds = *time;
-  plan.usesLibrary =
-      settings_.use == LibraryUse::On || plan.libraryMicroseconds < *time;
-  return plan;
+    for (LibraryPlan &plan : plans)
+      plan.libraryMicroseconds = 0;
+  std::ranges::stable_sort(plans, {}, &LibraryPlan::libraryMicroseconds);
+  return plans;
 }
 
 CallBench::Work CallPlanner::library(const Subject &subject) const {
@@ -128,9 +155,9 @@ CallBench::Work CallPlanner::fallback(const BoostLibraryCall &call) const {
   };
 }
 
-/// Whether what is chosen gives the same bits twice, and numbers as they
-/// should be.
-bool CallPlanner::isSound(const Subject &subject,
+/// Whether `candidate`, which is chosen, gives the same bits twice, and numbers
+/// as they should be.
+bool CallPlanner::isSound(const Subject &subject, const std::string &candidate,
                           const std::vector<float> &expected) {
   const BoostLibraryCall &call = subject.call;
   CallBench::Work work = library(subject);
@@ -140,11 +167,21 @@ bool CallPlanner::isSound(const Subject &subject,
   Result<std::vector<float>> twice = bench_.runOnce(call, work);
   if (!twice.ok() || !sameBits(*once, *twice))
     return false;
-  if (agree(*once, expected, boundOf(call)))
+  double bound = boundOf(call), difference = distance(*once, expected);
+  if (difference <= bound)
     return true;
-  note(call, subject.library + " does not compute what the generated kernel "
-                               "does; please report this");
+  if (unsound_++ == 0)
+    firstUnsound_ = fmt::format(
+        "{}: {} does not compute what the generated kernel does by its '{}', "
+        "which is not used: off by {:.3g}, where rounding explains {:.3g}",
+        call.location, subject.library, candidate, difference, bound);
   return false;
+}
+
+std::string CallPlanner::describeUnsound() const {
+  return unsound_ > 1
+             ? fmt::format("{}; likewise {} others", firstUnsound_, unsound_ - 1)
+             : firstUnsound_;
 }
 
 void CallPlanner::note(const BoostLibraryCall &call, const std::string &what) {

@@ -38,19 +38,24 @@ public:
   /// uses it. Fails when the GPU does.
   Result<LibraryPlan> choose(const Subject &subject);
 
-  /// Whether there was no time left for one of the calls.
-  bool isUnmeasured() const { return isUnmeasured_; }
+  /// What was proposed and gave other numbers; empty without any.
+  std::string describeUnsound() const;
 
 private:
   CallBench::Work library(const Subject &subject) const;
   CallBench::Work fallback(const BoostLibraryCall &call) const;
-  bool isSound(const Subject &subject, const std::vector<float> &expected);
+  Result<std::vector<LibraryPlan>>
+  measure(const Subject &subject, const std::vector<std::string> &candidates);
+  bool isSound(const Subject &subject, const std::string &candidate,
+               const std::vector<float> &expected);
   void note(const BoostLibraryCall &call, const std::string &what);
 
   CallBench &bench_;
   Settings settings_;
   std::vector<std::string> &notes_;
-  bool isUnmeasured_ = false;
+  bool isUnmeasured_ = false; ///< there is no time left
+  unsigned unsound_ = 0;
+  std::string firstUnsound_;
 };
 
 } // namespace boostrt::cuda

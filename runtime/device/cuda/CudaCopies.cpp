@@ -5,15 +5,39 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace boostrt {
 
+template <typename Copy>
+Status CudaDriver::copyInParts(std::span<const std::byte> host,
+                               const Copy &copy) const {
+  const std::byte *begin = host.data(), *end = begin + host.size();
+  while (begin != end) {
+    const std::byte *next = end;
+    for (std::span<const std::byte> range : locked_)
+      for (const std::byte *edge : {range.data(), range.data() + range.size()})
+        if (std::less<>()(begin, edge) && std::less<>()(edge, next))
+          next = edge;
+    BOOSTRT_RETURN_IF_ERROR(copy(static_cast<uint64_t>(begin - host.data()),
+                                 static_cast<size_t>(next - begin)));
+    begin = next;
+  }
+  return Status();
+}
+
+Status CudaDriver::enqueueCopyIn(uint64_t to, std::span<const std::byte> from,
+                                 cuda::Stream stream) {
+  return copyInParts(from, [&](uint64_t offset, size_t bytes) {
+    return check("cuMemcpyHtoDAsync",
+                 api_.cuMemcpyHtoDAsync_v2(to + offset, from.data() + offset,
+                                           bytes, stream));
+  });
+}
+
 Status CudaDriver::copyIn(uint64_t to, std::span<const std::byte> from) {
-  BOOSTRT_RETURN_IF_ERROR(
-      check("cuMemcpyHtoDAsync",
-            api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(),
-                                      current_->stream)));
+  BOOSTRT_RETURN_IF_ERROR(enqueueCopyIn(to, from, current_->stream));
   current_->hasCopied = true;
   return check("cuEventRecord",
                api_.cuEventRecord(current_->copied, current_->stream));
@@ -29,12 +53,14 @@ Status CudaDriver::finishCopies() {
 
 Status CudaDriver::askFor(std::span<const DeviceCopy> copies) {
   for (const DeviceCopy &copy : copies)
-    if (!copy.to.empty())
-      BOOSTRT_RETURN_IF_ERROR(check(
-          "cuMemcpyDtoHAsync",
-          api_.cuMemcpyDtoHAsync_v2(copy.to.data(),
-                                    reinterpret_cast<cuda::Address>(copy.from),
-                                    copy.to.size(), current_->stream)));
+    BOOSTRT_RETURN_IF_ERROR(
+        copyInParts(copy.to, [&](uint64_t offset, size_t bytes) {
+          return check("cuMemcpyDtoHAsync",
+                       api_.cuMemcpyDtoHAsync_v2(
+                           copy.to.data() + offset,
+                           reinterpret_cast<cuda::Address>(copy.from) + offset,
+                           bytes, current_->stream));
+        }));
   return Status();
 }
 
@@ -85,9 +111,7 @@ Status CudaDriver::copyBatch(uint64_t to, std::span<const std::byte> from) {
   BOOSTRT_RETURN_IF_ERROR(
       check("cuStreamWaitEvent",
             api_.cuStreamWaitEvent(batchStream_, batch.used, 0)));
-  BOOSTRT_RETURN_IF_ERROR(check(
-      "cuMemcpyHtoDAsync",
-      api_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), batchStream_)));
+  BOOSTRT_RETURN_IF_ERROR(enqueueCopyIn(to, from, batchStream_));
   return check("cuEventRecord", api_.cuEventRecord(batch.copied, batchStream_));
 }
 
@@ -158,11 +182,17 @@ Status CudaDriver::joinSideStream() {
 // Page-locked memory is limited, by the system or by a container; a driver
 // that refuses copies through a buffer of its own.
 bool CudaDriver::pin(std::span<std::byte> host) {
-  return api_.cuMemHostRegister_v2(host.data(), host.size(), 0) == 0;
+  if (api_.cuMemHostRegister_v2(host.data(), host.size(), 0) != 0)
+    return false;
+  locked_.push_back(host);
+  return true;
 }
 
 void CudaDriver::unpin(std::span<std::byte> host) {
   api_.cuMemHostUnregister(host.data());
+  std::erase_if(locked_, [&](std::span<const std::byte> range) {
+    return range.data() == host.data();
+  });
 }
 
 } // namespace boostrt

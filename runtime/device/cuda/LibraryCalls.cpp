@@ -44,6 +44,10 @@ Result<std::unique_ptr<GpuLibrary>> start(const SearchContext &context,
   return std::unique_ptr<GpuLibrary>(std::move(library).value());
 }
 
+bool isUnmeasured(const LibraryPlans::value_type &plan) {
+  return plan.second.usesLibrary && plan.second.libraryMicroseconds == 0;
+}
+
 } // namespace
 
 LibraryCalls::LibraryCalls(Gpu gpu, const BoostTarget &target)
@@ -163,16 +167,17 @@ Status LibraryCalls::plan(const LibrarySettings &settings,
     }
   }
 
+  if (std::string unsound = planner.describeUnsound(); !unsound.empty())
+    notes.push_back(unsound);
   std::string note = summary();
   if (isNew) {
     std::chrono::duration<double> spent = Clock::now() - begin;
     note += fmt::format("; measured in {:.1f} s", spent.count());
-    // Another run may have the time.
-    file = planner.isUnmeasured()
-               ? ""
-               : writePlans(settings.planFiles, key, plans, notes);
-    if (planner.isUnmeasured())
-      note += ", which was not enough for all of them";
+    // The next run goes on with those for which there was no time.
+    if (size_t left = std::erase_if(plans, isUnmeasured))
+      note += fmt::format(", which was not enough for {} of them", left);
+    file = plans.empty() ? ""
+                         : writePlans(settings.planFiles, key, plans, notes);
   }
   if (!file.empty())
     note +=

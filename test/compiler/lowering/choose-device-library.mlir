@@ -87,7 +87,7 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 
 // 2^26 terms are worth a launch of its own.
 // CHECK-LABEL: func.func @large
-// CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
+// CHECK: %[[S:.+]] = memref.alloc() {alignment = 256 : i64} : memref<33554432xi8>
 // CHECK-NEXT: rt.matmul {{.*}} scratch(%[[S]] : memref<33554432xi8>)
 func.func @large(%a: memref<256x512xf32>, %b: memref<512x512xf32>, %c: memref<256x512xf32>) {
   rt.matmul ins(%a, transposed %b : memref<256x512xf32>, memref<512x512xf32>) outs(%c : memref<256x512xf32>)
@@ -151,11 +151,11 @@ func.func @others(%a: memref<512x512xf32>, %b: memref<512x512xf32>, %c: memref<5
 // So does a convolution, or a gradient of one, of 2^26 terms: 32 x 28 x 28 pixels, 64
 // filters and 144 taps are.
 // CHECK-LABEL: func.func @convolutions
-// CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
+// CHECK: %[[S:.+]] = memref.alloc() {alignment = 256 : i64} : memref<33554432xi8>
 // CHECK-NEXT: rt.convolution forward {{.*}} bias({{.*}}) outs({{.*}}) scratch(%[[S]] : memref<33554432xi8>) strides
-// CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
+// CHECK: %[[S:.+]] = memref.alloc() {alignment = 256 : i64} : memref<33554432xi8>
 // CHECK-NEXT: rt.convolution backward_data {{.*}} scratch(%[[S]] : memref<33554432xi8>) strides
-// CHECK: %[[S:.+]] = memref.alloc() : memref<33554432xi8>
+// CHECK: %[[S:.+]] = memref.alloc() {alignment = 256 : i64} : memref<33554432xi8>
 // CHECK-NEXT: rt.convolution backward_weight {{.*}} scratch(%[[S]] : memref<33554432xi8>) strides
 func.func @convolutions(%x: memref<32x16x30x30xf32>, %w: memref<64x16x3x3xf32>, %b: memref<64xf32>,
                         %y: memref<32x64x28x28xf32>) {

@@ -108,6 +108,24 @@ TEST(MemoryPlanner, NeighboursInTimeShareMemory) {
   EXPECT_EQ(planOffsets({}, kAlignment), 0);
 }
 
+TEST(MemoryPlanner, BuffersMayAskForMoreThanTheOthers) {
+  std::vector<LiveBuffer> buffers = {{320, 0, 9}, {320, 0, 9}, {64, 0, 9}};
+  buffers[0].alignment = buffers[1].alignment = 256;
+  // The gap between the two is for the small one.
+  EXPECT_EQ(planOffsets(buffers, kAlignment), 512 + 320);
+  EXPECT_EQ(buffers[0].offset + buffers[1].offset, 512);
+  EXPECT_EQ(buffers[2].offset, 320);
+  for (uint32_t seed = 0; seed < 50; ++seed) {
+    std::vector<LiveBuffer> drawn = drawBuffers(seed);
+    for (size_t i = 0; i < drawn.size(); i += 3)
+      drawn[i].alignment = 256;
+    int64_t arena = planOffsets(drawn, kAlignment);
+    ASSERT_EQ(findFault(drawn, arena), "") << "seed " << seed;
+    for (size_t i = 0; i < drawn.size(); i += 3)
+      ASSERT_EQ(drawn[i].offset % 256, 0) << "seed " << seed;
+  }
+}
+
 TEST(MemoryPlanner, FillsGapsBetweenOthers) {
   // The large ones leave a hole where the middle one was; the small one fits
   // into it.

@@ -60,6 +60,36 @@ TEST_F(CudaCopies, PagesAreLockedWhereThatCanBe) {
   EXPECT_EQ(liveObjects(), live);
 }
 
+// An H200's driver took no copy of an arena of which a part was locked.
+TEST_F(CudaCopies, WhatIsLockedInPartGoesInParts) {
+  load();
+  constexpr size_t kPage = 4096;
+  alignas(kPage) static std::byte pages[4 * kPage];
+  std::span<std::byte> all(pages);
+  ASSERT_TRUE(driver->pin(all.subspan(kPage, kPage)));
+  Result<uint64_t> at = driver->allocate(all.size(), "pages");
+  ASSERT_TRUE(at.ok());
+  for (size_t i = 0; i < all.size(); ++i)
+    pages[i] = static_cast<std::byte>(i / 64);
+  std::vector<std::byte> sent(all.begin(), all.end());
+  fake_cuda::forget();
+  ASSERT_TRUE(driver->copyIn(*at, all).ok());
+  ASSERT_TRUE(driver->finishCopies().ok());
+  EXPECT_EQ(fake_cuda::count(fake_cuda::trace(), "cuMemcpyHtoDAsync_v2"), 3);
+  std::ranges::fill(all, std::byte{0});
+  ASSERT_TRUE(read(all, *at).ok());
+  EXPECT_TRUE(std::ranges::equal(all, sent));
+  EXPECT_EQ(fake_cuda::count(fake_cuda::trace(), "cuMemcpyDtoHAsync_v2"), 3);
+  fake_cuda::forget();
+  ASSERT_TRUE(read(all.subspan(kPage, kPage), *at).ok());
+  EXPECT_EQ(fake_cuda::count(fake_cuda::trace(), "cuMemcpyDtoHAsync_v2"), 1);
+  driver->unpin(all.subspan(kPage, kPage));
+  fake_cuda::forget();
+  ASSERT_TRUE(driver->copyBatch(*at, all).ok());
+  ASSERT_TRUE(driver->finishBatches().ok());
+  EXPECT_EQ(fake_cuda::count(fake_cuda::trace(), "cuMemcpyHtoDAsync_v2@2"), 1);
+}
+
 TEST_F(CudaCopies, OutInTwoPartsWaitsForTheFirstAlone) {
   load();
   Result<uint64_t> one = driver->allocate(4, "one");

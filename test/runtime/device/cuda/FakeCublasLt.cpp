@@ -10,6 +10,7 @@
 // place; "invalid" is one that the library itself says is none; "rounding"
 // computes in tf32 without being asked, "brief" in 5 bits. Who is asked for
 // tf32 cuts factors off, as tensor cores may.
+#include "runtime/abi/boost_call.h"
 #include "runtime/device/cuda/CublasLtApi.h"
 
 #include "runtime/device/cuda/LtMatmulDesc.h"
@@ -300,6 +301,7 @@ FAKE(cublasLtMatmul)(LtHandle handle, LtDescription description,
   if (!handle || !asked.fits() || *static_cast<const float *>(alpha) != 1 ||
       *static_cast<const float *>(beta) != 0 || c != d || layoutC != layoutD ||
       !a || !b || !d || !scratch || scratchBytes < 256 || !stream ||
+      reinterpret_cast<uintptr_t>(scratch) % BOOSTC_SCRATCH_ALIGNMENT != 0 ||
       algorithm->data[7] != 0x0123456789abcdef)
     return kInvalidValue;
   const Kind &kind = kKinds[kindOf(*algorithm)];

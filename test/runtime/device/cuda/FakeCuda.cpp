@@ -34,8 +34,6 @@ int definedOperands = 0;
 void (*definedKernel)(const Address *) = nullptr;
 void defined() {}
 
-/// Page-locked memory.
-std::map<char *, size_t> locked;
 
 using Operands = std::array<Address, 2>;
 void addOne(Operands operands) { *reinterpret_cast<float *>(operands[1]) += 1; }
@@ -167,7 +165,9 @@ FAKE(cuModuleGetFunction)(Function *function, Module, const char *name) {
 }
 FAKE(cuMemAlloc_v2)(Address *address, size_t bytes) {
   FAIL_IF_ASKED;
-  *address = reinterpret_cast<Address>(std::malloc(bytes));
+  // As aligned as NVIDIA's.
+  *address = reinterpret_cast<Address>(
+      std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   ++live;
   return 0;
 }

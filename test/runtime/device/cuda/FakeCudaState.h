@@ -4,6 +4,7 @@
 #include "test/runtime/device/cuda/FakeSettings.h"
 #include "test/runtime/device/cuda/FakeStreams.h"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,20 @@ namespace boostrt::fake_cuda {
 inline constexpr int kInvalidValue = 1, kNotFound = 500, kIllegalState = 401;
 
 inline int live = 0; ///< objects that are still to be freed
+
+/// Page-locked memory.
+inline std::map<const char *, size_t> locked;
+
+/// Whether the driver takes `bytes` from `host` on in one copy: it refuses
+/// those that are locked in part.
+inline bool isOneKind(const void *host, size_t bytes) {
+  auto begin = static_cast<const char *>(host), end = begin + bytes;
+  for (auto [from, size] : locked)
+    for (const char *edge : {from, from + size})
+      if (begin < edge && edge < end)
+        return false;
+  return true;
+}
 
 /// The calls so far that can fail, a line each; of streams but the first with
 /// the stream's number, "cuEventRecord@2".

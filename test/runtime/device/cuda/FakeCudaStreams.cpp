@@ -10,12 +10,16 @@ using namespace boostrt::fake_cuda;
 FAKE(cuMemcpyHtoDAsync_v2)(Address to, const void *from, size_t bytes,
                            Stream stream) {
   FAIL_IF_ASKED_ON(stream);
+  if (!isOneKind(from, bytes))
+    return kInvalidValue;
   return submit(
       stream, [=] { std::memcpy(reinterpret_cast<void *>(to), from, bytes); });
 }
 FAKE(cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
                            Stream stream) {
   FAIL_IF_ASKED_ON(stream);
+  if (!isOneKind(to, bytes))
+    return kInvalidValue;
   return submit(
       stream, [=] { std::memcpy(to, reinterpret_cast<void *>(from), bytes); });
 }

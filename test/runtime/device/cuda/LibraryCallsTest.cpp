@@ -35,7 +35,7 @@ void multiply(const cuda::Address *operands) {
 }
 
 // Parts of TRANSIENT.
-constexpr uint64_t kA = 0, kB = 128, kBias = 256, kC = 320, kScratch = 384;
+constexpr uint64_t kA = 0, kB = 128, kBias = 256, kC = 320, kScratch = 512;
 
 int32_t callLibrary(const BoostEnv *env, void *const *arenas) {
   auto *base = static_cast<std::byte *>(arenas[BOOSTC_ARENA_TRANSIENT]);
@@ -393,7 +393,7 @@ TEST_F(Libraries, NoTimeToMeasureTakesTheFirst) {
   ASSERT_TRUE((*driver)->prepareCalls(target, kernels, settings, notes).ok());
   EXPECT_THAT(notes, ElementsAre(testing::AllOf(
                          HasSubstr("computes 2 of 2"),
-                         HasSubstr("which was not enough for all of them"))));
+                         HasSubstr("which was not enough for 1 of them"))));
   EXPECT_TRUE((*driver)->executes(1));
   EXPECT_FALSE(fs::exists(settings.planFiles[0]));
 }
