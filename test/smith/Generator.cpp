@@ -194,7 +194,10 @@ private:
   std::string drawOptimizer(const LayerSpec &spec) {
     std::string text = "{ \"type\": \"" + spec.name.str() + "\"";
     for (const KeySpec &key : spec.keys) {
-      if (!key.isRequired() && draw(0, 1))
+      // Without it a quotient by a norm that may be 0 has no bound.
+      bool isNeeded = key.isRequired() ||
+                      (key.name == "epsilon" && key.defaultValue == "0.0");
+      if (!isNeeded && draw(0, 1))
         continue;
       std::string value = drawValue(key, {});
       if (key.type == KeyType::Rate)

@@ -8,9 +8,9 @@
 //  3. Elementwise ops overwrite an operand that is not read again.
 //  4. A result is not computed in the memory of an argument that is read later.
 //  5. Long chains of sums get a buffer of their own (SumChains.h).
-//  6. Empty tensors that end up in a destination are replaced by it.
-//  7. One-shot bufferization decides every copy; what remains is copied
-//  explicitly.
+//  6. Empty tensors that end up in a destination are replaced by it, unless
+//  they do so twice.
+//  7. One-shot bufferization decides every copy; the rest is copied explicitly.
 //  8. Ops that are executed as a whole, library calls and convolutions, take
 //  whole buffers: a slice of one is copied for them.
 
@@ -217,6 +217,13 @@ static bool isReadAfter(Value value, Operation *first) {
   });
 }
 
+/// Memory of its own, for `value` or with what `copied` has.
+static Value reserve(OpBuilder builder, Value value, Value copied = {}) {
+  return bufferization::AllocTensorOp::create(
+      builder, value.getLoc(), cast<RankedTensorType>(value.getType()),
+      ValueRange(), copied);
+}
+
 /// Step 4. That an argument and the destination of a result are one memory is
 /// nothing that bufferization sees when it puts the destination in the place of
 /// an empty tensor. Where it would be written too early, it is written last.
@@ -226,11 +233,6 @@ static void keepArgumentsThatAreRead(func::FuncOp function) {
     arguments[tensor.getBuffer()] = tensor.getResult();
   auto stores = llvm::to_vector(
       function.getOps<bufferization::MaterializeInDestinationOp>());
-  auto reserve = [](OpBuilder builder, Value value, Value copied) -> Value {
-    return bufferization::AllocTensorOp::create(
-        builder, value.getLoc(), cast<RankedTensorType>(value.getType()),
-        ValueRange(), copied);
-  };
   for (auto store : stores) {
     Value argument = arguments.lookup(store.getDest());
     if (auto other = store.getSource().getDefiningOp<ToTensorOp>();
@@ -251,8 +253,24 @@ static void keepArgumentsThatAreRead(func::FuncOp function) {
         !isReadAfter(argument, computation.getFirst()))
       continue;
     for (tensor::EmptyOp empty : computation.places)
-      empty->getResult(0).replaceAllUsesWith(
-          reserve(OpBuilder(empty), empty, Value()));
+      empty->getResult(0).replaceAllUsesWith(reserve(OpBuilder(empty), empty));
+  }
+}
+
+/// Step 6. What is inserted twice would be computed in its first place, found
+/// to be in the way of the second, and moved: by a copy of a place without a
+/// value.
+static void keepWhatIsInsertedTwice(func::FuncOp function) {
+  llvm::DenseMap<Value, unsigned> insertions;
+  for (auto insert : function.getOps<tensor::InsertSliceOp>()) {
+    if (++insertions[insert.getSource()] != 2)
+      continue;
+    Value place = insert.getSource();
+    while (auto writer = place.getDefiningOp<DestinationStyleOpInterface>())
+      place = writer.getTiedOpOperand(cast<OpResult>(place))->get();
+    if (place.getDefiningOp<tensor::EmptyOp>())
+      place.replaceAllUsesWith(
+          reserve(OpBuilder(place.getDefiningOp()), place));
   }
 }
 
@@ -320,6 +338,7 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
       reuseDyingOperands(function);
       keepArgumentsThatAreRead(function);
       placeSumChains(function);
+      keepWhatIsInsertedTwice(function);
       IRRewriter rewriter(&getContext());
       if (failed(bufferization::eliminateEmptyTensors(rewriter, function)))
         return signalPassFailure();

@@ -489,4 +489,33 @@ func.func @chain_is_result(%x: tensor<4xf32> {rt.binding = #rt.binding<input, "x
   return %t7 : tensor<f32>
 }
 
+// A concatenation that another takes twice has memory of its own, which is filled from what it
+// concatenates: nothing is copied from places that have no value yet.
+// CHECK-LABEL: func.func @concatenate_twice
+// CHECK-SAME: (%[[X:[^:]+]]: memref<2x4xf32> {{.*}}, %[[R:[^:]+]]: memref<2x18xf32>
+// CHECK: %[[INNER:.+]] = memref.alloc() {{.*}} : memref<2x8xf32>
+// CHECK-NEXT: %[[LEFT:.+]] = memref.subview %[[INNER]][0, 0] [2, 4]
+// CHECK-NEXT: memref.copy %[[X]], %[[LEFT]]
+// CHECK-NEXT: %[[RIGHT:.+]] = memref.subview %[[INNER]][0, 4] [2, 4]
+// CHECK-NEXT: memref.copy %[[X]], %[[RIGHT]]
+// CHECK: %[[FIRST:.+]] = memref.subview %[[R]][0, 2] [2, 8]
+// CHECK-NEXT: memref.copy %[[INNER]], %[[FIRST]]
+// CHECK-NEXT: %[[SECOND:.+]] = memref.subview %[[R]][0, 10] [2, 8]
+// CHECK-NEXT: memref.copy %[[INNER]], %[[SECOND]]
+// CHECK-NEXT: return
+func.func @concatenate_twice(%x: tensor<2x4xf32> {rt.binding = #rt.binding<input, "x">})
+    -> (tensor<2x18xf32> {rt.binding = #rt.binding<accumulator, "r">}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x8xf32>
+  %left = tensor.insert_slice %x into %e[0, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x8xf32>
+  %inner = tensor.insert_slice %x into %left[0, 4] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x8xf32>
+  %f = tensor.empty() : tensor<2x18xf32>
+  %p = tensor.empty() : tensor<2x2xf32>
+  %pad = linalg.fill ins(%zero : f32) outs(%p : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %r0 = tensor.insert_slice %pad into %f[0, 0] [2, 2] [1, 1] : tensor<2x2xf32> into tensor<2x18xf32>
+  %r1 = tensor.insert_slice %inner into %r0[0, 2] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<2x18xf32>
+  %r2 = tensor.insert_slice %inner into %r1[0, 10] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<2x18xf32>
+  return %r2 : tensor<2x18xf32>
+}
+
 }

@@ -123,7 +123,10 @@ ErrorBounds ClipFactorOp::boundErrors(ReferenceContext &,
                                       ArrayRef<ReferenceValue>) {
   Approximate guarded = operands[0].at(0) + Approximate::constant(kNormGuard);
   Approximate limit = Approximate::constant(getLimit().convertToDouble());
-  return {{min(limit / guarded, 1.0).error}};
+  Approximate factor = min(limit / guarded, 1.0);
+  // It lies between 0 and 1, whatever the norm is.
+  double most = std::max(factor.value, 1.0 - factor.value);
+  return {{factor.error <= most ? factor.error : most}};
 }
 
 FailureOr<SmallVector<Value>> ClipFactorOp::lowerToLinalg(OpBuilder &builder) {
@@ -163,11 +166,17 @@ ErrorBounds TrustRatioOp::boundErrors(ReferenceContext &,
     return Approximate::constant(value.convertToDouble());
   };
   Approximate w = sqrt(operands[0].at(0)), g = sqrt(operands[1].at(0));
-  if (w.value <= 0.0 || g.value <= 0.0)
-    return {}; // 1
   Approximate divisor =
       g + constant(getWeightDecay()) * w + constant(getEpsilon());
-  return {{(constant(getCoefficient()) * w / divisor).error}};
+  Approximate ratio = constant(getCoefficient()) * w / divisor;
+  // Where a norm is in doubt, so is which of the two it is.
+  bool isDefined = w.value > 0.0 && g.value > 0.0;
+  double exact = isDefined ? ratio.value : 1.0, error = 0.0;
+  if (w.value + w.error > 0.0 && g.value + g.error > 0.0)
+    error = std::abs(ratio.value - exact) + ratio.error;
+  if (w.value <= w.error || g.value <= g.error)
+    error = std::max(error, std::abs(1.0 - exact));
+  return {{error}};
 }
 
 FailureOr<SmallVector<Value>> TrustRatioOp::lowerToLinalg(OpBuilder &builder) {
