@@ -130,6 +130,8 @@ static LogicalResult explainLayers(ModuleOp module,
     return failure();
   explanation.rest =
       report::addStepCosts(getProgram(module), explanation.layers);
+  explanation.preconditioned =
+      report::collectPreconditioned(getProgram(module));
   return success();
 }
 

@@ -75,6 +75,7 @@ public:
     printCollectives();
     printMessages();
     printLayers();
+    printPreconditioned(given.preconditioned, os);
     printMemory();
   }
 

@@ -3,6 +3,7 @@
 
 #include "compiler/report/LayerCosts.h"
 #include "compiler/report/MemoryUse.h"
+#include "compiler/report/Preconditioning.h"
 #include "runtime/program/StepModel.h"
 #include <optional>
 
@@ -22,6 +23,7 @@ struct Decision {
 struct Explanation {
   std::vector<LayerCost> layers; ///< from `input` and `step`
   Work rest;                     ///< of a micro-batch, under no layer's name
+  std::vector<PreconditionedWeight> preconditioned; ///< from `step`
   std::vector<Decision> decisions;
   std::optional<int64_t> samples;
   boostrt::JobShape job;

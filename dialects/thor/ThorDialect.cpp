@@ -29,3 +29,10 @@ LogicalResult thor::verifyPositive(
              << name << " of 1 or more, found " << value;
   return success();
 }
+
+StringRef thor::getParameterOf(StringRef name) {
+  for (StringRef suffix : {kFactorA, kFactorG, kInverseA, kInverseG, kReady})
+    if (name.consume_back(suffix))
+      return name;
+  return {};
+}

@@ -23,4 +23,13 @@ llvm::LogicalResult verifyPositive(
     mlir::Operation *op,
     std::initializer_list<std::pair<llvm::StringRef, int64_t>> numbers);
 
+/// What accumulators and states of a weight's factors are called.
+inline constexpr llvm::StringLiteral kFactorA = ".factor_a",
+                                     kFactorG = ".factor_g",
+                                     kInverseA = ".inverse_a",
+                                     kInverseG = ".inverse_g",
+                                     kReady = ".inverses_ready";
+/// The weight that `name` is one of; empty where it is none.
+llvm::StringRef getParameterOf(llvm::StringRef name);
+
 } // namespace boostc::thor

@@ -28,7 +28,7 @@ struct Layer {
   int64_t rows = 1;      ///< of a sample, where they are those of matrices
   int64_t positions = 1; ///< of a sample, where they are windows
   RankedTensorType a, g; ///< of its factors
-  int64_t factorFlops = 0, inverseFlops = 0;
+  int64_t factorFlops = 0, inverseFlops = 0, stepFlops = 0;
   std::string factorA, factorG, inverseA, inverseG, ready;
 };
 
@@ -61,6 +61,7 @@ public:
       if (layer.kronecker)
         declare(layer);
     precondition(updateRefresh, /*refreshes=*/true);
+    remark();
     for (func::FuncOp other : others)
       precondition(other, /*refreshes=*/false);
     if (!hasVariants)
@@ -119,17 +120,17 @@ private:
     auto g = thor::FactorGOp::create(
         at, op->getLoc(), kronecker.gradient, valid,
         hasWindows ? at.getUnitAttr() : UnitAttr(), groups, size);
-    std::string name = parameter.getSymName().str() + ".";
+    std::string name = parameter.getSymName().str();
     layer.a = cast<RankedTensorType>(a.getType());
     layer.g = g.getType();
     for (Value factor : {a, Value(g)})
       if (auto cost = factor.getDefiningOp<CostOpInterface>())
         layer.factorFlops += cost.getFlops();
-    layer.factorA = name + "factor_a";
-    layer.factorG = name + "factor_g";
-    layer.inverseA = name + "inverse_a";
-    layer.inverseG = name + "inverse_g";
-    layer.ready = name + "inverses_ready";
+    layer.factorA = (name + thor::kFactorA).str();
+    layer.factorG = (name + thor::kFactorG).str();
+    layer.inverseA = (name + thor::kInverseA).str();
+    layer.inverseG = (name + thor::kInverseG).str();
+    layer.ready = (name + thor::kReady).str();
     for (auto [accumulator, value] : {std::pair(StringRef(layer.factorA), a),
                                       {layer.factorG, g.getResult()}})
       rt::addResult(function, value,
@@ -168,8 +169,8 @@ private:
             takeArgument(function, count, BindingKind::LossCount),
             request.getDamping());
       }
-      if (refreshes)
-        remark(request, layer, result);
+      if (refreshes && !layer)
+        remarkPlain(request);
       request.replaceAllUsesWith(result);
       request.erase();
     }
@@ -235,10 +236,12 @@ private:
     // The rows of a table are inputs.
     if (layer.kronecker->isLookup)
       std::swap(a, g);
-    return thor::PreconditionOp::create(
+    auto result = thor::PreconditionOp::create(
         at, where, request.getGradient(), a, g, ready,
         static_cast<uint64_t>(layer.kronecker->groups),
         static_cast<uint64_t>(layer.positions));
+    layer.stepFlops = result.getFlops();
+    return result;
   }
 
   /// The scale of the loss whose gradient `gradient` was before it was
@@ -269,38 +272,36 @@ private:
                                         getCommit(function)->getApplied()));
   }
 
-  /// Says of each weight what becomes of its gradient.
-  void remark(thor::NaturalGradientOp request, const Layer *layer,
-              Value result) {
+  /// Says what all weights with factors cost, and which gradients stay as they
+  /// are.
+  void remark() {
+    int64_t kronecker = 0, diagonals = 0, bytes = 0, step = 0, micro = 0,
+            refresh = 0;
+    for (auto &[name, layer] : layers) {
+      (layer.kronecker ? kronecker : diagonals) += 1;
+      bytes += layer.a ? countBytes({layer.a, layer.g}) : 0;
+      step += layer.stepFlops;
+      micro += layer.factorFlops;
+      refresh += layer.inverseFlops;
+    }
+    auto diagnostic = emitRemark(loc)
+                      << "thor: " << kronecker
+                      << (kronecker == 1 ? " weight has" : " weights have")
+                      << " factors";
+    if (diagonals != 0)
+      diagnostic << ", " << diagonals << " a diagonal";
+    diagnostic << "; inverses of " << bytes << " bytes; " << step
+               << " flops a step, " << micro << " a micro-batch and " << refresh
+               << " a step to refresh; --explain lists them";
+  }
+  void remarkPlain(thor::NaturalGradientOp request) {
     auto parameter =
         program.lookupSymbol<train::ParameterOp>(request.getParameter());
-    bool isNorm = parameter && (parameter.getRole() == train::Role::NormScale ||
-                                parameter.getRole() == train::Role::NormShift);
-    if (!layer && isNorm)
-      return;
-    auto diagnostic = emitRemark(request.getLoc())
-                      << "thor: '" << request.getParameter() << "' ";
-    if (layer && !layer->kronecker) {
-      diagnostic << "has a diagonal: its gradient is divided by its damped "
-                    "squares";
-      return;
-    }
-    if (!layer) {
-      diagnostic << "keeps its gradient: the op that computes it says of no "
-                    "factors";
-      return;
-    }
-    auto describe = [&](StringRef name, RankedTensorType type) {
-      diagnostic << name << " " << type.getDimSize(0) << "x"
-                 << type.getDimSize(1) << "x" << type.getDimSize(2);
-    };
-    describe("has blocks A", layer->a);
-    describe(", G", layer->g);
-    auto own = result.getDefiningOp<thor::PreconditionOp>();
-    diagnostic << "; inverses of " << countBytes({layer->a, layer->g})
-               << " bytes; " << own.getFlops() << " flops a step, "
-               << layer->factorFlops << " a micro-batch and "
-               << layer->inverseFlops << " a step to refresh";
+    if (!parameter || (parameter.getRole() != train::Role::NormScale &&
+                       parameter.getRole() != train::Role::NormShift))
+      emitRemark(request.getLoc())
+          << "thor: '" << request.getParameter()
+          << "' keeps its gradient: the op that computes it says of no factors";
   }
 
   train::ProgramOp program;

@@ -5,8 +5,8 @@
 // RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-precondition-gradients
 
 //--- plain.mlir
-// CHECK: remark: thor: 'w' has blocks A 2x2x2, G 2x2x2; inverses of 64 bytes; 96 flops a step, 160 a micro-batch and 64 a step to refresh
 // CHECK: remark: thor: 'v' keeps its gradient: the op that computes it says of no factors
+// CHECK: remark: thor: 1 weight has factors; inverses of 64 bytes; 96 flops a step, 160 a micro-batch and 64 a step to refresh; --explain lists them
 // CHECK-LABEL: train.program @plain
 // Due in the first step: as old as the frequency two steps later.
 // CHECK: train.state @thor.age "age" init <constant, 8.000000e+00 : f64, 0.000000e+00 : f64> : tensor<i64>
@@ -125,8 +125,7 @@ train.program @frozen batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{
 //--- table.mlir
 // Of a table it is counted how often each row was looked up; G^-1 comes from the right. A normalisation
 // has no factors.
-// CHECK: remark: thor: 't' has blocks A 5x1x1, G 2x2x2; inverses of 52 bytes
-// CHECK: remark: thor: 'g' has a diagonal: its gradient is divided by its damped squares
+// CHECK: remark: thor: 1 weight has factors, 1 a diagonal; inverses of 52 bytes
 // CHECK-NOT: remark: thor: 's'
 // CHECK: func.func @micro_refresh(
 // CHECK: %[[ONES:.+]] = arith.constant dense<1.000000e+00> : tensor<2x3x1xf32>
