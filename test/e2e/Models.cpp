@@ -276,6 +276,13 @@ const std::vector<Model> &e2e::getModels() {
   "trust_coefficient": 0.001953125, "weight_decay": 0.001953125 })",
        R"("top_1")", Model().loss,
        R"({ "clip_norm": 0.1, "gradient_norm": true })"},
+      // Large enough for tiles of sums, in several blocks.
+      {"preconditioned", 5, "[96]", 3,
+       R"({ "op": "dense", "units": 96 },
+{ "op": "relu" },
+{ "op": "dense", "units": 3 })",
+       R"({ "type": "thor", "learning_rate": 0.0625, "damping": 0.25,
+  "frequency": 1, "block_size": 48 })"},
       {"clipped", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,
        R"({ "clip_value": 0.01, "clip_norm": 0.05 })"},
       {"averaged", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,

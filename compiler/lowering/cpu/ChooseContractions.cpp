@@ -43,8 +43,7 @@ static std::string describePlan(const TapSum &sum, const TapSumPlan &plan) {
   return text;
 }
 
-/// For how many threads plans divide work.
-static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
+int64_t boostc::getShares(Operation *op, rt::CpuTargetAttr target) {
   auto program = op->getParentOfType<train::ProgramOp>();
   bool isStrict =
       program && rt::getReproducibility(program) == rt::Reproducibility::Strict;

@@ -29,6 +29,9 @@ bool isForLibrary(mlir::Operation *op);
 /// with AVX-512, in software where it lacks AVX512-BF16.
 bool hasLibraryType(mlir::Type type, llvm::StringRef features);
 
+/// For how many threads plans of `op` divide work.
+int64_t getShares(mlir::Operation *op, rt::CpuTargetAttr target);
+
 /// The ways to compute `op`, on memrefs, on `target`, the default first. None
 /// when it is not a contraction.
 std::vector<ContractionCandidate> listCandidates(mlir::Operation *op,

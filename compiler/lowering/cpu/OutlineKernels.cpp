@@ -76,6 +76,12 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
           return failure();
         continue;
       }
+      if (std::optional<ContractionPlan> plan = planSum(generic)) {
+        if (failed(flush(function, group)))
+          return failure();
+        outlineSum(function, generic, *plan);
+        continue;
+      }
       FailureOr<KernelPart> part = analyzePart(generic, sortsParameters);
       if (failed(part))
         return failure();
@@ -188,14 +194,59 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     outlineOp(
         function, op, plan.pieces, getGrain(flops / 2 / plan.pieces),
         [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          Contraction contraction = getContraction(op);
-          for (Contraction::Access *access :
-               {&contraction.a, &contraction.b, &contraction.bias,
-                &contraction.result})
-            access->buffer = mapping.lookupOrNull(access->buffer);
-          emitContraction(builder, op->getLoc(), contraction, plan, begin, end);
+          emitMapped(builder, op->getLoc(), getContraction(op), plan, mapping,
+                     begin, end);
         });
     return success();
+  }
+
+  /// How tiles compute `op`, where it is a contraction that is worth a kernel
+  /// of its own.
+  std::optional<ContractionPlan> planSum(linalg::GenericOp op) {
+    constexpr int64_t kLeastProducts = int64_t{1} << 18, kNear = 1024;
+    constexpr size_t kMostPlans = 64;
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    std::optional<Contraction> contraction = getContraction(op);
+    if (!target || !contraction || countProducts(*contraction) < kLeastProducts)
+      return std::nullopt;
+    auto [registers, lanes] = getVectorRegisters(target);
+    std::vector<ContractionPlan> plans = planContraction(
+        *contraction, lanes, registers, getShares(op, target), kMostPlans);
+    // Tiles that read vectors from several pages at once wait for memory.
+    auto plan = llvm::find_if(plans, [&](const ContractionPlan &found) {
+      return found.vectorLoop &&
+             (!found.sharesA ||
+              contraction->b.offset[found.sharesA->loop] <= kNear);
+    });
+    return plan == plans.end() ? std::nullopt : std::optional(*plan);
+  }
+
+  static int64_t countProducts(const Contraction &contraction) {
+    int64_t products = 1;
+    for (const Contraction::Loop &loop : contraction.loops)
+      products *= loop.extent;
+    return products;
+  }
+
+  void outlineSum(func::FuncOp function, linalg::GenericOp op,
+                  const ContractionPlan &plan) {
+    int64_t products = countProducts(*getContraction(op));
+    outlineOp(
+        function, op, plan.pieces, getGrain(products / plan.pieces),
+        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
+          emitMapped(builder, op.getLoc(), *getContraction(op), plan, mapping,
+                     begin, end);
+        });
+  }
+
+  static void emitMapped(OpBuilder &builder, Location loc,
+                         Contraction contraction, const ContractionPlan &plan,
+                         IRMapping &mapping, Value begin, Value end) {
+    for (Contraction::Access *access : {&contraction.a, &contraction.b,
+                                        &contraction.bias, &contraction.result})
+      access->buffer = mapping.lookupOrNull(access->buffer);
+    emitContraction(builder, loc, contraction, plan, begin, end);
   }
 
   void outlineTapSum(func::FuncOp function, ContractionOpInterface op,

@@ -1,5 +1,6 @@
 #include "compiler/lowering/kernels/Contraction.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -171,4 +172,52 @@ Contraction boostc::getContraction(ContractionOpInterface op) {
   if (auto matmul = dyn_cast<rt::MatmulOp>(*op))
     return describe(matmul);
   return describe(cast<rt::ConvolutionOp>(*op));
+}
+
+/// Whether `op` yields `out + a * b`, where the order of sums is free.
+static bool addsProducts(linalg::GenericOp op) {
+  Block &body = *op.getBody();
+  if (!llvm::hasNItems(body.without_terminator(), 2))
+    return false;
+  auto product = dyn_cast<arith::MulFOp>(body.front());
+  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!product || !sum ||
+      !bitEnumContainsAll(sum.getFastmath(), arith::FastMathFlags::reassoc))
+    return false;
+  auto isPair = [](Operation *pair, Value x, Value y) {
+    return (pair->getOperand(0) == x && pair->getOperand(1) == y) ||
+           (pair->getOperand(0) == y && pair->getOperand(1) == x);
+  };
+  return isPair(product, body.getArgument(0), body.getArgument(1)) &&
+         isPair(sum, body.getArgument(2), product);
+}
+
+std::optional<Contraction> boostc::getContraction(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0 || !addsProducts(op))
+    return std::nullopt;
+  Contraction contraction;
+  for (auto [extent, kind] :
+       llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    bool isReduction = kind == utils::IteratorType::reduction;
+    contraction.loops.push_back(
+        {extent, isReduction, isReduction ? "term" : "element"});
+  }
+  Contraction::Access *accesses[] = {&contraction.a, &contraction.b,
+                                     &contraction.result};
+  for (auto [access, operand] : llvm::zip(accesses, op->getOpOperands())) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    std::optional<LinearIndex> offset;
+    if (type && type.getElementType().isF32())
+      offset = getOffset(op, operand);
+    if (!offset)
+      return std::nullopt;
+    *access = {operand.get(), std::move(*offset)};
+  }
+  for (auto [number, loop] : llvm::enumerate(contraction.loops))
+    if (loop.isReduction == (contraction.result.offset[number] != 0) &&
+        loop.extent > 1)
+      return std::nullopt;
+  contraction.bias = contraction.result;
+  return contraction;
 }

@@ -9,6 +9,8 @@
 
 #include "compiler/lowering/kernels/LinearIndex.h"
 #include "dialects/rt/RtDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <optional>
 #include <vector>
 
 namespace boostc {
@@ -52,5 +54,9 @@ struct Contraction {
 
 /// The sum that `op`, on memrefs, computes.
 Contraction getContraction(ContractionOpInterface op);
+
+/// The products of two f32 operands, in any order, that `op`, on memrefs, adds
+/// to its output, which is the bias. None where it computes something else.
+std::optional<Contraction> getContraction(mlir::linalg::GenericOp op);
 
 } // namespace boostc

@@ -212,16 +212,17 @@ private:
                        ValueRange args) -> Value {
       return arith::MulFOp::create(nested, at, args[0], args[1]);
     };
-    SmallVector<unsigned> kept = {0, 1, 2, 3, 4};
     // Loops: group, block and row of outputs, block and column of inputs, and
-    // the one that is summed over.
+    // the one that is summed over. What is between the products lies block by
+    // block: rows of a block would else be far apart in memory, and few of them
+    // would fit into a cache at a time.
     Value right = buildSum(
-        b, loc, blocked, 6, kept, {wide, a},
+        b, loc, getType({e.groups, m, n, o, i}), 6, {0, 1, 3, 2, 4}, {wide, a},
         {projection(b, 6, {0, 1, 2, 3, 5}), projection(b, 6, {0, 3, 5, 4})},
         multiply);
     Value both = buildSum(
-        b, loc, blocked, 6, kept, {left, right},
-        {projection(b, 6, {0, 1, 2, 5}), projection(b, 6, {0, 1, 5, 3, 4})},
+        b, loc, blocked, 6, {0, 1, 2, 3, 4}, {left, right},
+        {projection(b, 6, {0, 1, 2, 5}), projection(b, 6, {0, 1, 3, 5, 4})},
         multiply);
     return tensor::CollapseShapeOp::create(b, loc, flat, both, groups);
   }
