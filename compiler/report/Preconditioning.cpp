@@ -2,6 +2,7 @@
 #include "compiler/report/TextTable.h"
 #include "dialects/thor/ThorDialect.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -33,6 +34,22 @@ static std::string describeBlocks(RankedTensorType type) {
       "x");
 }
 
+/// Adds what the factors that `micro` returns cost.
+static void
+addFactors(func::FuncOp micro,
+           llvm::MapVector<StringRef, PreconditionedWeight> &weights) {
+  Operation *end = micro.front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(end->getOperands())) {
+    rt::BindingAttr binding = rt::getResultBinding(micro, number);
+    auto cost = value.getDefiningOp<CostOpInterface>();
+    if (!binding || !cost || binding.getKind() != rt::BindingKind::Accumulator)
+      continue;
+    auto found = weights.find(thor::getParameterOf(binding.getName()));
+    if (found != weights.end())
+      found->second.microFlops += cost.getFlops();
+  }
+}
+
 std::vector<PreconditionedWeight>
 report::collectPreconditioned(train::ProgramOp program) {
   llvm::MapVector<StringRef, PreconditionedWeight> weights;
@@ -55,23 +72,17 @@ report::collectPreconditioned(train::ProgramOp program) {
       weight.inverseBytes = countBytes({a, g});
       weight.stepFlops = op.getFlops();
     }
-  for (func::FuncOp function : functions) {
+  for (func::FuncOp function : functions)
     for (auto op : function.getOps<thor::DampedInverseOp>())
       if (auto found = weights.find(getParameter(op.getFactor()));
           found != weights.end())
         found->second.refreshFlops += op.getFlops();
-    Operation *end = function.front().getTerminator();
-    for (auto [number, value] : llvm::enumerate(end->getOperands())) {
-      rt::BindingAttr binding = rt::getResultBinding(function, number);
-      auto cost = value.getDefiningOp<CostOpInterface>();
-      if (!binding || !cost ||
-          binding.getKind() != rt::BindingKind::Accumulator)
-        continue;
-      auto found = weights.find(thor::getParameterOf(binding.getName()));
-      if (found != weights.end() && function != program.getFunction("combine"))
-        found->second.microFlops += cost.getFlops();
-    }
-  }
+  llvm::SetVector<func::FuncOp> micros;
+  for (const train::StepVariant &variant : program.getVariants())
+    if (variant.micro)
+      micros.insert(variant.micro);
+  for (func::FuncOp micro : micros)
+    addFactors(micro, weights);
   std::vector<PreconditionedWeight> result;
   for (auto &[name, weight] : weights)
     result.push_back(std::move(weight));

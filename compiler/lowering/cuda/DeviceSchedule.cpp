@@ -9,9 +9,9 @@ using namespace boostc;
 /// Kernels take 4 KiB of parameters, and code grows with the nests.
 static constexpr size_t kMaxBuffers = 256, kMaxNests = 64;
 
-/// Iterations of a nest that a single block may have: what a launch costs. On an
-/// H200 a launch in a graph took some 2 us, and each round of a block's threads
-/// 0.3 to 0.4 us.
+/// Iterations of a nest that a single block may have: what a launch costs. On
+/// an H200 a launch in a graph took some 2 us, and each round of a block's
+/// threads 0.3 to 0.4 us.
 static constexpr int64_t kSmallWork = 1024;
 
 static bool meets(const llvm::SetVector<rt::BufferOp> &written,
@@ -261,9 +261,14 @@ void DeviceSchedule::spreadChain(size_t kernel, DeviceUnit &chain) {
   std::vector<DeviceUnit> staying; // the last first
   for (GridNest &nest : llvm::reverse(chain.nests)) {
     DeviceUnit unit = makeUnit(std::move(nest));
-    bool isAwaited = llvm::any_of(staying, [&](const DeviceUnit &other) {
-      return conflicts(other, unit);
-    });
+    // What this kernel needs, and gradients, which ranks wait for.
+    bool isAwaited = llvm::any_of(staying,
+                                  [&](const DeviceUnit &other) {
+                                    return conflicts(other, unit);
+                                  }) ||
+                     llvm::any_of(unit.written, [](rt::BufferOp buffer) {
+                       return buffer.getArena() == rt::Arena::Gradient;
+                     });
     DeviceKernel *later = isAwaited ? nullptr : findLater(kernel, unit);
     if (!later) {
       staying.push_back(std::move(unit));
@@ -292,8 +297,8 @@ void DeviceSchedule::spreadChains() {
     llvm::erase_if(units,
                    [](const DeviceUnit &unit) { return unit.nests.empty(); });
   }
-  llvm::erase_if(kernels,
-                 [](const DeviceKernel &kernel) { return kernel.units.empty(); });
+  llvm::erase_if(
+      kernels, [](const DeviceKernel &kernel) { return kernel.units.empty(); });
 }
 
 std::vector<DeviceKernel> DeviceSchedule::take() {

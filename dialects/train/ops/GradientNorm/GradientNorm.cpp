@@ -166,16 +166,17 @@ ErrorBounds TrustRatioOp::boundErrors(ReferenceContext &,
     return Approximate::constant(value.convertToDouble());
   };
   Approximate w = sqrt(operands[0].at(0)), g = sqrt(operands[1].at(0));
+  // A norm of 0 is taken to be 0 there as well: nothing would bound a quotient
+  // by what rounding may leave of it.
+  if (w.value <= 0.0 || g.value <= 0.0)
+    return {}; // 1
   Approximate divisor =
       g + constant(getWeightDecay()) * w + constant(getEpsilon());
   Approximate ratio = constant(getCoefficient()) * w / divisor;
-  // Where a norm is in doubt, so is which of the two it is.
-  bool isDefined = w.value > 0.0 && g.value > 0.0;
-  double exact = isDefined ? ratio.value : 1.0, error = 0.0;
-  if (w.value + w.error > 0.0 && g.value + g.error > 0.0)
-    error = std::abs(ratio.value - exact) + ratio.error;
+  // Where a norm may be 0, so may the ratio be 1.
+  double error = ratio.error;
   if (w.value <= w.error || g.value <= g.error)
-    error = std::max(error, std::abs(1.0 - exact));
+    error = std::max(error, std::abs(1.0 - ratio.value));
   return {{error}};
 }
 
