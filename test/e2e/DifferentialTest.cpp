@@ -375,7 +375,7 @@ TEST_P(StagedProducts, Repeat) {
 
 // The reason why there are any.
 TEST_P(StagedProducts, ReadLess) {
-  if (std::getenv("BOOSTC_TEST_GPU"))
+  if (usesRealGpu())
     GTEST_SKIP() << "a GPU does not count what kernels read";
   uint64_t tiling = countBytesRead(TilingPolicy::Always);
   uint64_t untiled = countBytesRead(TilingPolicy::Never);

@@ -117,7 +117,7 @@ protected:
       ASSERT_NE(rank->collectives, nullptr);
       // Memory of one process is exchanged on the simulated GPU alone.
       EXPECT_EQ(rank->collectives->worksOnDevice(),
-                isForGpus && rank->program.isSimulated());
+                isForGpus && !usesRealGpu());
     }
 
     for (int64_t number = 1; number <= 3; ++number) {

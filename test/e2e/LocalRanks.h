@@ -8,8 +8,8 @@
 
 namespace boostc::e2e {
 
-/// A GPU's driver is used by the thread that created it, whose CUDA context this
-/// hands on to others. Nothing where none of the devices is a real GPU.
+/// A GPU's driver is used by the thread that created it, whose CUDA context
+/// this hands on to others. Nothing where none of the devices is a real GPU.
 class SharedContext {
 public:
   SharedContext() {

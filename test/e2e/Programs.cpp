@@ -80,9 +80,13 @@ template <typename T> static T take(boostrt::Result<T> result) {
   return std::move(result).value();
 }
 
-std::unique_ptr<boostrt::GpuDriver> Compiled::openGpu(uint32_t threads) {
+bool e2e::usesRealGpu() {
   const char *gpu = std::getenv("BOOSTC_TEST_GPU");
-  if (gpu && StringRef(gpu) == "cuda")
+  return gpu && StringRef(gpu) == "cuda";
+}
+
+std::unique_ptr<boostrt::GpuDriver> Compiled::openGpu(uint32_t threads) {
+  if (usesRealGpu())
     return take(boostrt::CudaDriver::create());
   auto driver = take(boostrt::sim::SimDriver::create(threads));
   simulated = driver.get();
@@ -105,8 +109,8 @@ Compiled::Compiled(ArrayRef<char> library, uint32_t threads,
         libraryUse,
         {plans.file(program->sha256() + ".plans")},
         program->sha256()};
-    device = take(boostrt::CudaDevice::create(openGpu(threads), target, path,
-                                              settings));
+    device = take(
+        boostrt::CudaDevice::create(openGpu(threads), target, path, settings));
   }
   boostrt::MemoryPlan plan = boostrt::planTraining(descriptor(), target);
   plan.copies[BOOSTC_ARENA_GRADIENT] = gradientSets;

@@ -100,9 +100,13 @@ struct Interpreted {
   std::optional<ReferenceTrainer> trainer;
 };
 
+/// Whether programs for GPUs run on the machine's first GPU, as
+/// BOOSTC_TEST_GPU=cuda asks for, and not on the simulated one.
+bool usesRealGpu();
+
 /// A compiled program with everything that a run of it needs, on its first
-/// target: the CPU, or where it was compiled for GPUs alone the simulated one,
-/// unless BOOSTC_TEST_GPU=cuda asks for the machine's first GPU.
+/// target: the CPU, or where it was compiled for GPUs alone a GPU
+/// (usesRealGpu()).
 class Compiled {
 public:
   /// `gradientSets` copies of the gradient arena; `threads` of the host;
@@ -118,7 +122,6 @@ public:
   const boostrt::Arenas &getArenas() const { return *arenas; }
   /// In the simulated GPU's memory, by all kernels so far.
   uint64_t countBytesRead() const { return simulated->globalBytesRead(); }
-  bool isSimulated() const { return simulated; }
 
   /// Writes a batch: features, labels, valid.
   void setBatch(const ReferenceTrainer::Values &inputs, int64_t valid) {

@@ -78,7 +78,8 @@ def compile_programs(boostc, folder, target="cuda"):
     for name, model in MODELS.items():
         for precision in precisions_of(name, target):
             cpu = ["--cpu=x86-64-v3"] if target != "cuda" else []
-            subprocess.run([boostc, model.path, f"--target={target}", *cpu, "--set", f"batch_size={model.batch}", *PRECISIONS[precision],
+            subprocess.run([boostc, model.path, f"--target={target}", *cpu,
+                            "--set", f"batch_size={model.batch}", *PRECISIONS[precision],
                             "-o", program_of(folder, name, precision)], check=True)
 
 
@@ -93,19 +94,21 @@ def last_line(text):
 class Program:
     """A compiled program, through boost-run bench."""
 
-    def __init__(self, boost_run, path, device):
-        self.command = [boost_run, "bench", path, "--json", f"--device={device}"]
-        self.estimate = self.bench(LEAST)["median_ms"]
+    def __init__(self, boost_run, path, device, warmup=WARMUP, least=LEAST):
+        self.command = [boost_run, "bench", path, "--json", f"--device={device}",
+                        f"--warmup={warmup}"]
+        self.least = least
+        self.estimate = self.bench(least)["median_ms"]
 
     def bench(self, steps):
-        done = subprocess.run([*self.command, f"--steps={steps}", f"--warmup={WARMUP}"],
+        done = subprocess.run([*self.command, f"--steps={steps}"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             stop(last_line(done.stderr))
         return json.loads(done.stdout)
 
     def measure(self, seconds):
-        return self.bench(max(LEAST, int(seconds * 1e3 / self.estimate)))
+        return self.bench(max(self.least, int(seconds * 1e3 / self.estimate)))
 
 
 class PeerFailed(Exception):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Kills a training again and again, resumes it, and compares the weights with those of a run that
-was left alone.
+"""Kills a training again and again, resumes it, and compares the weights with those of an
+undisturbed run.
 
   tools/bench/kills.py PROGRAM.so --data SOURCE --kills N [--epochs E] [--every STEPS]
 
 The moments are random, but the same for a seed. Each run resumes the newest checkpoint and is
-killed (SIGKILL) between --least and --most seconds after its start; after the last kill one runs
+killed (SIGKILL) between --min-seconds and --max-seconds after its start; after the last kill one runs
 to its end. The weights must have the same bits. A line of JSON says what happened; the exit
 status is 1 when the bits differ or a run failed by itself.
 """
@@ -32,8 +32,8 @@ def main():
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--steps", type=int, help="end after so many, whatever --epochs says")
     parser.add_argument("--every", type=int, default=20, help="steps between checkpoints")
-    parser.add_argument("--least", type=float, default=0.3, help="seconds")
-    parser.add_argument("--most", type=float, default=2.0, help="seconds")
+    parser.add_argument("--min-seconds", type=float, default=0.3)
+    parser.add_argument("--max-seconds", type=float, default=2.0)
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
@@ -45,10 +45,10 @@ def main():
         base.append(f"--steps={arguments.steps}")
     draw = random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as scratch:
-        whole, parts = pathlib.Path(scratch, "whole"), pathlib.Path(scratch, "parts")
-        subprocess.run([*base, f"--save={whole}"], check=True, stdout=subprocess.DEVNULL,
+        undisturbed, killed = (pathlib.Path(scratch, name) for name in ("undisturbed", "killed"))
+        subprocess.run([*base, f"--save={undisturbed}"], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
-        resuming = [*base, f"--save={parts}", f"--checkpoint-dir={scratch}/checkpoints",
+        resuming = [*base, f"--save={killed}", f"--checkpoint-dir={scratch}/checkpoints",
                     f"--checkpoint-every={arguments.every}", "--resume=auto"]
         begin, early = time.monotonic(), 0
         for kill in range(1, arguments.kills + 1):
@@ -56,7 +56,7 @@ def main():
                                        stderr=subprocess.PIPE, text=True)
             try:
                 _, errors = process.communicate(
-                    timeout=draw.uniform(arguments.least, arguments.most))
+                    timeout=draw.uniform(arguments.min_seconds, arguments.max_seconds))
             except subprocess.TimeoutExpired:
                 # A checkpoint may be under way, or the start.
                 early += not any(pathlib.Path(scratch).glob("checkpoints/*"))
@@ -70,7 +70,7 @@ def main():
                               text=True)
         if done.returncode != 0:
             sys.exit(f"kills: the last run failed: {done.stderr.strip()}")
-        same = whole.read_bytes() == parts.read_bytes()
+        same = undisturbed.read_bytes() == killed.read_bytes()
         print(json.dumps({"program": arguments.program.name, "kills": arguments.kills,
                           "before_a_checkpoint": early, "same_bits": same,
                           "seconds": round(time.monotonic() - begin, 1)}))

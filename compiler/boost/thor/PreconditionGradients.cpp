@@ -28,7 +28,6 @@ struct Layer {
   int64_t rows = 1;      ///< of a sample, where they are those of matrices
   int64_t positions = 1; ///< of a sample, where they are windows
   RankedTensorType a, g; ///< of its factors
-  int64_t factorFlops = 0, inverseFlops = 0, stepFlops = 0;
   std::string factorA, factorG, inverseA, inverseG, ready;
 };
 
@@ -123,9 +122,6 @@ private:
     std::string name = parameter.getSymName().str();
     layer.a = cast<RankedTensorType>(a.getType());
     layer.g = g.getType();
-    for (Value factor : {a, Value(g)})
-      if (auto cost = factor.getDefiningOp<CostOpInterface>())
-        layer.factorFlops += cost.getFlops();
     layer.factorA = (name + thor::kFactorA).str();
     layer.factorG = (name + thor::kFactorG).str();
     layer.inverseA = (name + thor::kInverseA).str();
@@ -222,7 +218,6 @@ private:
           arith::CmpIOp::create(at, where, arith::CmpIPredicate::eq, failed,
                                 buildInteger(at, where, flag, 0));
       Value newReady = arith::ExtUIOp::create(at, where, flag, succeeded);
-      layer.inverseFlops = newA.getFlops() + newG.getFlops();
       keep(function, layer.inverseA, a, newA.getResult());
       keep(function, layer.inverseG, g, newG.getResult());
       OpBuilder end(function.front().getTerminator());
@@ -236,12 +231,10 @@ private:
     // The rows of a table are inputs.
     if (layer.kronecker->isLookup)
       std::swap(a, g);
-    auto result = thor::PreconditionOp::create(
+    return thor::PreconditionOp::create(
         at, where, request.getGradient(), a, g, ready,
         static_cast<uint64_t>(layer.kronecker->groups),
         static_cast<uint64_t>(layer.positions));
-    layer.stepFlops = result.getFlops();
-    return result;
   }
 
   /// The scale of the loss whose gradient `gradient` was before it was
@@ -272,17 +265,12 @@ private:
                                         getCommit(function)->getApplied()));
   }
 
-  /// Says what all weights with factors cost, and which gradients stay as they
-  /// are.
+  /// Says how many weights are preconditioned, and which are not.
   void remark() {
-    int64_t kronecker = 0, diagonals = 0, bytes = 0, step = 0, micro = 0,
-            refresh = 0;
+    int64_t kronecker = 0, diagonals = 0, bytes = 0;
     for (auto &[name, layer] : layers) {
       (layer.kronecker ? kronecker : diagonals) += 1;
-      bytes += layer.a ? countBytes({layer.a, layer.g}) : 0;
-      step += layer.stepFlops;
-      micro += layer.factorFlops;
-      refresh += layer.inverseFlops;
+      bytes += layer.kronecker ? countBytes({layer.a, layer.g}) : 0;
     }
     auto diagnostic = emitRemark(loc)
                       << "thor: " << kronecker
@@ -290,9 +278,8 @@ private:
                       << " factors";
     if (diagonals != 0)
       diagnostic << ", " << diagonals << " a diagonal";
-    diagnostic << "; inverses of " << bytes << " bytes; " << step
-               << " flops a step, " << micro << " a micro-batch and " << refresh
-               << " a step to refresh; --explain lists them";
+    diagnostic << "; inverses of " << bytes
+               << " bytes; --explain lists what they cost";
   }
   void remarkPlain(thor::NaturalGradientOp request) {
     auto parameter =

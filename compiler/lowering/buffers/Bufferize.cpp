@@ -257,20 +257,19 @@ static void keepArgumentsThatAreRead(func::FuncOp function) {
   }
 }
 
-/// Step 6. What is inserted twice would be computed in its first place, found
-/// to be in the way of the second, and moved: by a copy of a place without a
-/// value.
+/// Step 6. What is inserted twice would be computed in its first destination,
+/// found to conflict with the second insertion, and moved: by a copy of memory
+/// without a value.
 static void keepWhatIsInsertedTwice(func::FuncOp function) {
   llvm::DenseMap<Value, unsigned> insertions;
   for (auto insert : function.getOps<tensor::InsertSliceOp>()) {
     if (++insertions[insert.getSource()] != 2)
       continue;
-    Value place = insert.getSource();
-    while (auto writer = place.getDefiningOp<DestinationStyleOpInterface>())
-      place = writer.getTiedOpOperand(cast<OpResult>(place))->get();
-    if (place.getDefiningOp<tensor::EmptyOp>())
-      place.replaceAllUsesWith(
-          reserve(OpBuilder(place.getDefiningOp()), place));
+    Value init = insert.getSource();
+    while (auto writer = init.getDefiningOp<DestinationStyleOpInterface>())
+      init = writer.getTiedOpOperand(cast<OpResult>(init))->get();
+    if (auto empty = init.getDefiningOp<tensor::EmptyOp>())
+      init.replaceAllUsesWith(reserve(OpBuilder(empty), init));
   }
 }
 

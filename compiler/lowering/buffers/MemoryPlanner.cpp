@@ -63,8 +63,7 @@ private:
 
   /// The first offset from `offset` on that `i` may have.
   int64_t alignFor(unsigned i, int64_t offset) const {
-    return static_cast<int64_t>(
-        llvm::alignTo(offset, std::max<int64_t>(buffers[i].alignment, 1)));
+    return static_cast<int64_t>(llvm::alignTo(offset, buffers[i].alignment));
   }
 
   /// A step takes time quadratic in the number of buffers; together they take a

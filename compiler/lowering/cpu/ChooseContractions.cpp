@@ -43,7 +43,8 @@ static std::string describePlan(const TapSum &sum, const TapSumPlan &plan) {
   return text;
 }
 
-int64_t boostc::getShares(Operation *op, rt::CpuTargetAttr target) {
+/// For how many threads plans divide work.
+static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
   auto program = op->getParentOfType<train::ProgramOp>();
   bool isStrict =
       program && rt::getReproducibility(program) == rt::Reproducibility::Strict;
@@ -54,6 +55,19 @@ bool boostc::isForLibrary(Operation *op) { return isa<rt::MatmulOp>(op); }
 
 bool boostc::hasLibraryType(Type type, StringRef features) {
   return type.isF32() || (type.isBF16() && features.contains("avx512f"));
+}
+
+std::optional<ContractionPlan>
+boostc::planContraction(linalg::GenericOp op, rt::CpuTargetAttr target) {
+  constexpr int64_t kMinMultiplications = int64_t{1} << 18;
+  std::optional<Contraction> contraction = getContraction(op);
+  if (!contraction || contraction->countMultiplications() < kMinMultiplications)
+    return std::nullopt;
+  auto [registers, lanes] = getVectorRegisters(target);
+  ContractionPlan plan = planContraction(*contraction, lanes, registers,
+                                         getShares(op, target), /*count=*/1)
+                             .front();
+  return plan.vectorLoop ? std::optional(plan) : std::nullopt;
 }
 
 std::vector<ContractionCandidate>

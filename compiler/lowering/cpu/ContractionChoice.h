@@ -29,13 +29,15 @@ bool isForLibrary(mlir::Operation *op);
 /// with AVX-512, in software where it lacks AVX512-BF16.
 bool hasLibraryType(mlir::Type type, llvm::StringRef features);
 
-/// For how many threads plans of `op` divide work.
-int64_t getShares(mlir::Operation *op, rt::CpuTargetAttr target);
-
 /// The ways to compute `op`, on memrefs, on `target`, the default first. None
 /// when it is not a contraction.
 std::vector<ContractionCandidate> listCandidates(mlir::Operation *op,
                                                  rt::CpuTargetAttr target);
+
+/// How tiles compute `op`, on memrefs. None when it is not a contraction, too
+/// small for a kernel of its own, or without a loop for vectors.
+std::optional<ContractionPlan> planContraction(mlir::linalg::GenericOp op,
+                                               rt::CpuTargetAttr target);
 
 /// The one that `op` says. None when its attribute names no candidate.
 std::optional<ContractionCandidate> getCandidate(mlir::Operation *op,

@@ -100,6 +100,14 @@ boostc::planContraction(const Contraction &c, int64_t maxLanes,
     return plan.vectorLoop && offset[*plan.vectorLoop] != 0;
   };
   bool isSummed = plan.vectorLoop && c.loops[*plan.vectorLoop].isReduction;
+  // Whether a tile loads vectors of `access` from several pages for each term:
+  // few of them fit into the sets of a cache that they share.
+  auto isScattered = [&](const Contraction::Access &access,
+                         const std::optional<ContractionPlan::Tile> &tile) {
+    constexpr int64_t kPageElements = 1024;
+    return tile && !isSummed && movesAlong(access.offset) &&
+           std::abs(access.offset[tile->loop]) > kPageElements;
+  };
   int64_t maxVectors =
       plan.vectorLoop && !isSummed ? plan.countTiles(c, *plan.vectorLoop) : 1;
   std::vector<std::pair<double, ContractionPlan>> plans;
@@ -115,7 +123,8 @@ boostc::planContraction(const Contraction &c, int64_t maxLanes,
         int64_t loadsOfA = second * (movesAlong(c.a.offset) ? vectors : 1);
         int64_t loadsOfB = first * (movesAlong(c.b.offset) ? vectors : 1);
         // One operand's loads stay in registers, the other's come one by one.
-        if (sums + std::min(loadsOfA, loadsOfB) + 1 > registers)
+        if (sums + std::min(loadsOfA, loadsOfB) + 1 > registers ||
+            isScattered(c.b, sharesA) || isScattered(c.a, sharesB))
           continue;
         plan.vectors = vectors;
         plan.sharesA = sharesA;

@@ -56,6 +56,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup group;
     bool sortsParameters = hasManyRules(getOperation());
     int64_t maxLanes = getMaxLanes();
+    auto target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
@@ -76,10 +78,15 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
           return failure();
         continue;
       }
-      if (std::optional<ContractionPlan> plan = planSum(generic)) {
+      std::optional<ContractionPlan> plan;
+      if (target)
+        plan = planContraction(generic, target);
+      if (plan) {
         if (failed(flush(function, group)))
           return failure();
-        outlineSum(function, generic, *plan);
+        Contraction contraction = *getContraction(generic);
+        outlineTiles(function, generic, contraction, *plan,
+                     contraction.countMultiplications());
         continue;
       }
       FailureOr<KernelPart> part = analyzePart(generic, sortsParameters);
@@ -190,63 +197,22 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       outlineTapSum(function, op, *candidate->taps, flops);
     if (!candidate->plan)
       return success();
-    const ContractionPlan &plan = *candidate->plan;
-    outlineOp(
-        function, op, plan.pieces, getGrain(flops / 2 / plan.pieces),
-        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          emitMapped(builder, op->getLoc(), getContraction(op), plan, mapping,
-                     begin, end);
-        });
+    outlineTiles(function, op, getContraction(op), *candidate->plan, flops / 2);
     return success();
   }
 
-  /// How tiles compute `op`, where it is a contraction that is worth a kernel
-  /// of its own.
-  std::optional<ContractionPlan> planSum(linalg::GenericOp op) {
-    constexpr int64_t kLeastProducts = int64_t{1} << 18, kNear = 1024;
-    constexpr size_t kMostPlans = 64;
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    std::optional<Contraction> contraction = getContraction(op);
-    if (!target || !contraction || countProducts(*contraction) < kLeastProducts)
-      return std::nullopt;
-    auto [registers, lanes] = getVectorRegisters(target);
-    std::vector<ContractionPlan> plans = planContraction(
-        *contraction, lanes, registers, getShares(op, target), kMostPlans);
-    // Tiles that read vectors from several pages at once wait for memory.
-    auto plan = llvm::find_if(plans, [&](const ContractionPlan &found) {
-      return found.vectorLoop &&
-             (!found.sharesA ||
-              contraction->b.offset[found.sharesA->loop] <= kNear);
-    });
-    return plan == plans.end() ? std::nullopt : std::optional(*plan);
-  }
-
-  static int64_t countProducts(const Contraction &contraction) {
-    int64_t products = 1;
-    for (const Contraction::Loop &loop : contraction.loops)
-      products *= loop.extent;
-    return products;
-  }
-
-  void outlineSum(func::FuncOp function, linalg::GenericOp op,
-                  const ContractionPlan &plan) {
-    int64_t products = countProducts(*getContraction(op));
+  void outlineTiles(func::FuncOp function, Operation *op,
+                    Contraction contraction, const ContractionPlan &plan,
+                    int64_t multiplications) {
     outlineOp(
-        function, op, plan.pieces, getGrain(products / plan.pieces),
+        function, op, plan.pieces, getGrain(multiplications / plan.pieces),
         [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          emitMapped(builder, op.getLoc(), *getContraction(op), plan, mapping,
-                     begin, end);
+          for (Contraction::Access *access :
+               {&contraction.a, &contraction.b, &contraction.bias,
+                &contraction.result})
+            access->buffer = mapping.lookupOrNull(access->buffer);
+          emitContraction(builder, op->getLoc(), contraction, plan, begin, end);
         });
-  }
-
-  static void emitMapped(OpBuilder &builder, Location loc,
-                         Contraction contraction, const ContractionPlan &plan,
-                         IRMapping &mapping, Value begin, Value end) {
-    for (Contraction::Access *access : {&contraction.a, &contraction.b,
-                                        &contraction.bias, &contraction.result})
-      access->buffer = mapping.lookupOrNull(access->buffer);
-    emitContraction(builder, loc, contraction, plan, begin, end);
   }
 
   void outlineTapSum(func::FuncOp function, ContractionOpInterface op,

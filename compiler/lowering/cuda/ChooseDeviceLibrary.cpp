@@ -168,10 +168,9 @@ struct ChooseDeviceLibrary
                                   : rt::getMatmulPrecision(getOperation());
     auto type =
         MemRefType::get({getScratchBytes(op, precision)}, builder.getI8Type());
-    op.getScratchMutable().assign(
-        memref::AllocOp::create(
-            builder, op.getLoc(), type,
-            builder.getI64IntegerAttr(BOOSTC_SCRATCH_ALIGNMENT)));
+    op.getScratchMutable().assign(memref::AllocOp::create(
+        builder, op.getLoc(), type,
+        builder.getI64IntegerAttr(BOOSTC_SCRATCH_ALIGNMENT)));
     op.setPrecision(precision);
   }
 };

@@ -109,6 +109,20 @@ bool DeviceSchedule::canJoin(const DeviceKernel &kernel,
          (getParameterBuffers(unit).empty() || areAlike(first, unit));
 }
 
+/// `nest` alone, and the buffers that it touches.
+static DeviceUnit makeUnit(GridNest nest) {
+  DeviceUnit unit;
+  for (const GridNest::Member &member : nest.members)
+    for (const KernelBody::Access &access : member.body->accesses) {
+      rt::BufferOp base = getBase(access.buffer);
+      unit.touched.insert(base);
+      if (access.isWritten)
+        unit.written.insert(base);
+    }
+  unit.nests.push_back(std::move(nest));
+  return unit;
+}
+
 /// One for each kernel body of `op`.
 static FailureOr<std::vector<DeviceUnit>>
 makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
@@ -120,25 +134,19 @@ makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
   for (auto [number, part] : llvm::enumerate(*parts)) {
     part.body->op = op;
     part.body->part = static_cast<unsigned>(number);
-    DeviceUnit &unit = units.emplace_back();
-    auto touch = [&](Value operand, bool isWritten) -> LogicalResult {
-      rt::BufferOp base = getBase(operand);
-      if (!base)
-        return op->emitOpError("operand is not a planned buffer: ") << operand;
-      unit.touched.insert(base);
-      if (isWritten)
-        unit.written.insert(base);
-      return success();
-    };
     for (const KernelBody::Access &access : part.body->accesses)
-      if (failed(touch(access.buffer, access.isWritten)))
-        return failure();
+      if (!getBase(access.buffer))
+        return op->emitOpError("operand is not a planned buffer: ")
+               << access.buffer;
+    DeviceUnit unit = makeUnit({std::move(part.body), std::move(part.plan)});
     if (Value scratch = getLibraryScratch(op)) {
-      if (failed(touch(scratch, /*isWritten=*/true)))
-        return failure();
       unit.scratch = getBase(scratch);
+      if (!unit.scratch)
+        return op->emitOpError("operand is not a planned buffer: ") << scratch;
+      unit.touched.insert(unit.scratch);
+      unit.written.insert(unit.scratch);
     }
-    unit.nests.emplace_back(std::move(part.body), std::move(part.plan));
+    units.push_back(std::move(unit));
   }
   return units;
 }
@@ -230,19 +238,6 @@ void DeviceSchedule::insert(Operation *op, DeviceUnit &unit) {
     kernels.emplace_back();
   kernels[at].units.push_back(std::move(unit));
   kernels[at].ops.push_back(op);
-}
-
-static DeviceUnit makeUnit(GridNest nest) {
-  DeviceUnit unit;
-  for (const GridNest::Member &member : nest.members)
-    for (const KernelBody::Access &access : member.body->accesses) {
-      rt::BufferOp base = getBase(access.buffer);
-      unit.touched.insert(base);
-      if (access.isWritten)
-        unit.written.insert(base);
-    }
-  unit.nests.push_back(std::move(nest));
-  return unit;
 }
 
 DeviceKernel *DeviceSchedule::findLater(size_t kernel, const DeviceUnit &unit) {

@@ -11,6 +11,13 @@ bool Contraction::isGuarded(unsigned loop) const {
   });
 }
 
+int64_t Contraction::countMultiplications() const {
+  int64_t count = 1;
+  for (const Loop &loop : loops)
+    count *= loop.extent;
+  return count;
+}
+
 void Contraction::substituteUnguarded() {
   SmallVector<DerivedIndex> guarded;
   SmallVector<unsigned> kept; // old numbers of the derived indices that stay
@@ -175,26 +182,26 @@ Contraction boostc::getContraction(ContractionOpInterface op) {
 }
 
 /// Whether `op` yields `out + a * b`, where the order of sums is free.
-static bool addsProducts(linalg::GenericOp op) {
+static bool isMultiplyAdd(linalg::GenericOp op) {
   Block &body = *op.getBody();
   if (!llvm::hasNItems(body.without_terminator(), 2))
     return false;
-  auto product = dyn_cast<arith::MulFOp>(body.front());
+  auto multiply = dyn_cast<arith::MulFOp>(body.front());
   auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!product || !sum ||
+  if (!multiply || !sum ||
       !bitEnumContainsAll(sum.getFastmath(), arith::FastMathFlags::reassoc))
     return false;
   auto isPair = [](Operation *pair, Value x, Value y) {
     return (pair->getOperand(0) == x && pair->getOperand(1) == y) ||
            (pair->getOperand(0) == y && pair->getOperand(1) == x);
   };
-  return isPair(product, body.getArgument(0), body.getArgument(1)) &&
-         isPair(sum, body.getArgument(2), product);
+  return isPair(multiply, body.getArgument(0), body.getArgument(1)) &&
+         isPair(sum, body.getArgument(2), multiply);
 }
 
 std::optional<Contraction> boostc::getContraction(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() == 0 || !addsProducts(op))
+      op.getNumReductionLoops() == 0 || !isMultiplyAdd(op))
     return std::nullopt;
   Contraction contraction;
   for (auto [extent, kind] :

@@ -47,6 +47,9 @@ struct Contraction {
   /// Whether a condition depends on `loop`.
   bool isGuarded(unsigned loop) const;
 
+  /// Iterations of all loops.
+  int64_t countMultiplications() const;
+
   /// Elements that `access` moves with an iteration of `loop`, also through
   /// derived indices: there, if all divisions are exact.
   int64_t getStep(const Access &access, unsigned loop) const;
@@ -55,8 +58,9 @@ struct Contraction {
 /// The sum that `op`, on memrefs, computes.
 Contraction getContraction(ContractionOpInterface op);
 
-/// The products of two f32 operands, in any order, that `op`, on memrefs, adds
-/// to its output, which is the bias. None where it computes something else.
+/// The contraction of two f32 operands, summed in any order, that `op`, on
+/// memrefs, adds to its output, which is the bias. None where it computes
+/// something else.
 std::optional<Contraction> getContraction(mlir::linalg::GenericOp op);
 
 } // namespace boostc

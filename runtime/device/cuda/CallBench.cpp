@@ -116,10 +116,9 @@ Result<std::vector<float>> CallBench::runOnce(const BoostLibraryCall &call,
                                 bytesOfElement(call.result_type));
   uint64_t address = operandsOf(call)[C];
   // A NaN in each type; memory is allocated in whole words.
-  BOOSTRT_RETURN_IF_ERROR(
-      check("cuMemsetD32Async",
-            api_.cuMemsetD32Async(address, ~0u, wordsOf(result.size()),
-                                  stream_)));
+  BOOSTRT_RETURN_IF_ERROR(check(
+      "cuMemsetD32Async",
+      api_.cuMemsetD32Async(address, ~0u, wordsOf(result.size()), stream_)));
   BOOSTRT_RETURN_IF_ERROR(work());
   BOOSTRT_RETURN_IF_ERROR(check(
       "cuMemcpyDtoHAsync", api_.cuMemcpyDtoHAsync_v2(result.data(), address,

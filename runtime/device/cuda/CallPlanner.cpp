@@ -112,9 +112,9 @@ Result<LibraryPlan> CallPlanner::choose(const Subject &subject) {
   return LibraryPlan();
 }
 
-/// What can be had, the fastest first; as it was proposed when there is no time
-/// to measure. To compare results takes longer than to measure, and is for the
-/// fastest.
+/// Usable candidates, the fastest first; in the library's order, without times,
+/// once the time budget is spent. Comparing results takes longer than
+/// measuring, so choose() does it from the fastest on.
 Result<std::vector<LibraryPlan>>
 CallPlanner::measure(const Subject &subject,
                      const std::vector<std::string> &candidates) {
@@ -123,8 +123,7 @@ CallPlanner::measure(const Subject &subject,
     isUnmeasured_ |= Clock::now() >= settings_.end;
     LibraryPlan plan{true, candidate, 0, 0};
     if (!isUnmeasured_) {
-      if (!subject.operation
-               .choose(candidate, bench_.operandsOf(subject.call))
+      if (!subject.operation.choose(candidate, bench_.operandsOf(subject.call))
                .ok() ||
           !library(subject)().ok())
         continue; // the library has others
@@ -179,9 +178,9 @@ bool CallPlanner::isSound(const Subject &subject, const std::string &candidate,
 }
 
 std::string CallPlanner::describeUnsound() const {
-  return unsound_ > 1
-             ? fmt::format("{}; likewise {} others", firstUnsound_, unsound_ - 1)
-             : firstUnsound_;
+  return unsound_ > 1 ? fmt::format("{}; likewise {} others", firstUnsound_,
+                                    unsound_ - 1)
+                      : firstUnsound_;
 }
 
 void CallPlanner::note(const BoostLibraryCall &call, const std::string &what) {

@@ -53,7 +53,7 @@ private:
   CallBench &bench_;
   Settings settings_;
   std::vector<std::string> &notes_;
-  bool isUnmeasured_ = false; ///< there is no time left
+  bool isUnmeasured_ = false; ///< the time budget is spent
   unsigned unsound_ = 0;
   std::string firstUnsound_;
 };

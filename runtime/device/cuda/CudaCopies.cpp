@@ -16,7 +16,7 @@ Status CudaDriver::copyInParts(std::span<const std::byte> host,
   const std::byte *begin = host.data(), *end = begin + host.size();
   while (begin != end) {
     const std::byte *next = end;
-    for (std::span<const std::byte> range : locked_)
+    for (std::span<const std::byte> range : pinned_)
       for (const std::byte *edge : {range.data(), range.data() + range.size()})
         if (std::less<>()(begin, edge) && std::less<>()(edge, next))
           next = edge;
@@ -184,13 +184,13 @@ Status CudaDriver::joinSideStream() {
 bool CudaDriver::pin(std::span<std::byte> host) {
   if (api_.cuMemHostRegister_v2(host.data(), host.size(), 0) != 0)
     return false;
-  locked_.push_back(host);
+  pinned_.push_back(host);
   return true;
 }
 
 void CudaDriver::unpin(std::span<std::byte> host) {
   api_.cuMemHostUnregister(host.data());
-  std::erase_if(locked_, [&](std::span<const std::byte> range) {
+  std::erase_if(pinned_, [&](std::span<const std::byte> range) {
     return range.data() == host.data();
   });
 }

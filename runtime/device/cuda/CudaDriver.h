@@ -100,8 +100,8 @@ private:
   Status makeEvent(cuda::Event &event,
                    unsigned flags = cuda::kEventDisableTiming);
   Status askFor(std::span<const DeviceCopy> copies);
-  /// `copy(offset, bytes)` for each part of `host` whose pages are all locked
-  /// or all not: CUDA refuses a copy that is about both kinds.
+  /// `copy(offset, bytes)` for each part of `host` whose pages are all pinned
+  /// or all not: CUDA refuses a copy of both.
   template <typename Copy>
   Status copyInParts(std::span<const std::byte> host, const Copy &copy) const;
   Status enqueueCopyIn(uint64_t to, std::span<const std::byte> from,
@@ -123,7 +123,7 @@ private:
   std::vector<cuda::Event> marks_, stamps_;
   cuda::Event sideEnds_ = nullptr; ///< after the side stream's work
   std::map<uint64_t, Batch> batches_;
-  std::vector<std::span<const std::byte>> locked_; ///< by pin()
+  std::vector<std::span<const std::byte>> pinned_; ///< by pin()
   std::vector<cuda::Module> modules_;
   std::vector<cuda::Function> kernels_;
   std::vector<cuda::Address> allocations_;

@@ -44,10 +44,6 @@ Result<std::unique_ptr<GpuLibrary>> start(const SearchContext &context,
   return std::unique_ptr<GpuLibrary>(std::move(library).value());
 }
 
-bool isUnmeasured(const LibraryPlans::value_type &plan) {
-  return plan.second.usesLibrary && plan.second.libraryMicroseconds == 0;
-}
-
 } // namespace
 
 LibraryCalls::LibraryCalls(Gpu gpu, const BoostTarget &target)
@@ -174,10 +170,11 @@ Status LibraryCalls::plan(const LibrarySettings &settings,
     std::chrono::duration<double> spent = Clock::now() - begin;
     note += fmt::format("; measured in {:.1f} s", spent.count());
     // The next run goes on with those for which there was no time.
-    if (size_t left = std::erase_if(plans, isUnmeasured))
-      note += fmt::format(", which was not enough for {} of them", left);
-    file = plans.empty() ? ""
-                         : writePlans(settings.planFiles, key, plans, notes);
+    if (size_t unmeasured = std::erase_if(
+            plans, [](const auto &plan) { return !plan.second.isMeasured(); }))
+      note += fmt::format(", which was not enough for {} of them", unmeasured);
+    file =
+        plans.empty() ? "" : writePlans(settings.planFiles, key, plans, notes);
   }
   if (!file.empty())
     note +=

@@ -16,6 +16,9 @@ struct LibraryPlan {
   bool usesLibrary = false;
   std::string candidate = "-"; ///< of LibraryOperation; a kernel has none
   double libraryMicroseconds = 0, kernelMicroseconds = 0;
+
+  /// Whether the times are known that make it the best, where there are any.
+  bool isMeasured() const { return !usesLibrary || libraryMicroseconds > 0; }
 };
 
 /// By describeCall() (CallShape.h): equal calls have one plan.

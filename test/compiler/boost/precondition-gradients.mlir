@@ -6,7 +6,7 @@
 
 //--- plain.mlir
 // CHECK: remark: thor: 'v' keeps its gradient: the op that computes it says of no factors
-// CHECK: remark: thor: 1 weight has factors; inverses of 64 bytes; 96 flops a step, 160 a micro-batch and 64 a step to refresh; --explain lists them
+// CHECK: remark: thor: 1 weight has factors; inverses of 64 bytes; --explain lists what they cost
 // CHECK-LABEL: train.program @plain
 // Due in the first step: as old as the frequency two steps later.
 // CHECK: train.state @thor.age "age" init <constant, 8.000000e+00 : f64, 0.000000e+00 : f64> : tensor<i64>

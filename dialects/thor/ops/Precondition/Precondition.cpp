@@ -213,9 +213,9 @@ private:
       return arith::MulFOp::create(nested, at, args[0], args[1]);
     };
     // Loops: group, block and row of outputs, block and column of inputs, and
-    // the one that is summed over. What is between the products lies block by
-    // block: rows of a block would else be far apart in memory, and few of them
-    // would fit into a cache at a time.
+    // the one that is summed over. The intermediate result is stored block
+    // by block: rows of a block would else be far apart in memory, and few of
+    // them would fit into a cache at a time.
     Value right = buildSum(
         b, loc, getType({e.groups, m, n, o, i}), 6, {0, 1, 3, 2, 4}, {wide, a},
         {projection(b, 6, {0, 1, 2, 3, 5}), projection(b, 6, {0, 3, 5, 4})},

@@ -125,8 +125,8 @@ ErrorBounds ClipFactorOp::boundErrors(ReferenceContext &,
   Approximate limit = Approximate::constant(getLimit().convertToDouble());
   Approximate factor = min(limit / guarded, 1.0);
   // It lies between 0 and 1, whatever the norm is.
-  double most = std::max(factor.value, 1.0 - factor.value);
-  return {{factor.error <= most ? factor.error : most}};
+  double maxError = std::max(factor.value, 1.0 - factor.value);
+  return {{factor.error <= maxError ? factor.error : maxError}};
 }
 
 FailureOr<SmallVector<Value>> ClipFactorOp::lowerToLinalg(OpBuilder &builder) {

@@ -60,8 +60,8 @@ TEST_F(CudaCopies, PagesAreLockedWhereThatCanBe) {
   EXPECT_EQ(liveObjects(), live);
 }
 
-// An H200's driver took no copy of an arena of which a part was locked.
-TEST_F(CudaCopies, WhatIsLockedInPartGoesInParts) {
+// The driver of an H200 refuses to copy an arena that is pinned in part.
+TEST_F(CudaCopies, WhatIsPinnedInPartGoesInPieces) {
   load();
   constexpr size_t kPage = 4096;
   alignas(kPage) static std::byte pages[4 * kPage];

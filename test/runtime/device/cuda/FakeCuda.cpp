@@ -34,7 +34,6 @@ int definedOperands = 0;
 void (*definedKernel)(const Address *) = nullptr;
 void defined() {}
 
-
 using Operands = std::array<Address, 2>;
 void addOne(Operands operands) { *reinterpret_cast<float *>(operands[1]) += 1; }
 void call(Operands operands) {
