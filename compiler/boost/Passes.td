@@ -272,6 +272,12 @@ def PreconditionGradientsPass
     in a state, `thor.age`. A refresh that is not applied, because of an overflow, is made again
     two steps later, when the host knows of it.
 
+    `staggered`, the first refresh is of all layers. Then they are divided into as many slots as
+    there are layers, 16 at most, which cost about the same; a refresh is that of the next slot,
+    and of a slot in every `frequency`-th step. A state, `thor.slot`, says which one is next.
+    One variant serves all slots: factors of layers that are not due are zeros, of which nothing
+    is inverted.
+
     A layer whose factors could not be inverted takes its plain gradient until the next refresh.
 
     Before:

@@ -4,10 +4,11 @@
 #include "compiler/boost/EditProgram.h"
 #include "compiler/boost/Passes.h"
 #include "compiler/boost/UpdateFunction.h"
+#include "compiler/boost/thor/FactorLayers.h"
 #include "compiler/boost/thor/RefreshSteps.h"
 #include "dialects/thor/ThorDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace boostc::boost {
 #define GEN_PASS_DEF_PRECONDITIONGRADIENTSPASS
@@ -21,23 +22,14 @@ using rt::BindingKind;
 
 namespace {
 
-/// A weight that is preconditioned; without `kronecker` by its own squares.
-struct Layer {
-  train::ParameterOp parameter;
-  std::optional<KroneckerLayer> kronecker;
-  int64_t rows = 1;      ///< of a sample, where they are those of matrices
-  int64_t positions = 1; ///< of a sample, where they are windows
-  RankedTensorType a, g; ///< of its factors
-  std::string factorA, factorG, inverseA, inverseG, ready;
-};
-
 class Preconditioner {
 public:
   Preconditioner(train::ProgramOp program, func::FuncOp micro,
                  func::FuncOp update, thor::NaturalGradientOp first)
       : program(program), micro(micro), update(update), loc(program.getLoc()),
         b(program.getContext()),
-        frequency(static_cast<int64_t>(first.getFrequency())),
+        plan{static_cast<int64_t>(first.getFrequency())},
+        isStaggered(first.getStaggered()),
         blockSize(static_cast<int64_t>(first.getBlockSize())),
         flag(RankedTensorType::get({}, b.getI32Type())),
         count(RankedTensorType::get({}, b.getI64Type())) {}
@@ -47,7 +39,7 @@ public:
     for (const train::StepVariant &variant : program.getVariants())
       if (variant.update != update)
         others.push_back(variant.update);
-    bool hasVariants = frequency > 1 || !others.empty();
+    bool hasVariants = plan.frequency > 1 || !others.empty();
     func::FuncOp microRefresh = micro, updateRefresh = update;
     if (hasVariants) {
       // Before anything is changed.
@@ -55,10 +47,11 @@ public:
       updateRefresh = copyFunction(program, update, "update_refresh");
       others.push_back(update);
     }
-    buildFactors(microRefresh);
-    for (auto &[name, layer] : layers)
-      if (layer.kronecker)
-        declare(layer);
+    layers = buildFactors(program, microRefresh, blockSize);
+    if (isStaggered)
+      plan =
+          RefreshPlan::getStaggered(plan.frequency, countWithFactors(layers));
+    stagger(layers, microRefresh, plan);
     precondition(updateRefresh, /*refreshes=*/true);
     remark();
     for (func::FuncOp other : others)
@@ -66,98 +59,21 @@ public:
     if (!hasVariants)
       return;
     chooseRefreshSteps(program, {micro, update}, others,
-                       {microRefresh, updateRefresh}, frequency);
+                       {microRefresh, updateRefresh}, plan);
   }
 
 private:
-  /// Lets `function`, a micro, return the factors of each layer that has some.
-  void buildFactors(func::FuncOp function) {
-    Value valid = takeArgument(function, flag, BindingKind::Valid);
-    Operation *end = function.front().getTerminator();
-    SmallVector<std::pair<StringRef, Value>> gradients;
-    for (auto [i, value] : llvm::enumerate(end->getOperands())) {
-      rt::BindingAttr binding = rt::getResultBinding(function, i);
-      if (binding.getKind() == BindingKind::Gradient)
-        gradients.emplace_back(binding.getName(), value);
-    }
-    for (auto [name, value] : gradients) {
-      auto op = value.getDefiningOp<PreconditionableOpInterface>();
-      auto parameter = program.lookupSymbol<train::ParameterOp>(name);
-      if (op && parameter)
-        buildFactors(function, op, parameter, valid);
-    }
-  }
-
-  void buildFactors(func::FuncOp function, PreconditionableOpInterface op,
-                    train::ParameterOp parameter, Value valid) {
-    Layer layer{.parameter = parameter, .kronecker = op.getKroneckerLayer()};
-    if (!layer.kronecker) {
-      layers.try_emplace(parameter.getSymName(), std::move(layer));
-      return;
-    }
-    const KroneckerLayer &kronecker = *layer.kronecker;
-    bool hasWindows = !kronecker.kernel.empty();
-    auto gradient = cast<RankedTensorType>(kronecker.gradient.getType());
-    int64_t channels =
-        hasWindows ? gradient.getDimSize(1) : gradient.getShape().back();
-    (hasWindows ? layer.positions : layer.rows) =
-        gradient.getNumElements() / (gradient.getDimSize(0) * channels);
-    OpBuilder at(op->getContext());
-    at.setInsertionPointAfter(op);
-    auto extents = [&](ArrayRef<int64_t> values) {
-      return hasWindows ? at.getDenseI64ArrayAttr(values) : DenseI64ArrayAttr();
-    };
-    auto groups = at.getI64IntegerAttr(kronecker.groups);
-    auto size = at.getI64IntegerAttr(blockSize);
-    Value a = kronecker.isLookup
-                  ? op.buildLookupCounts(at)
-                  : thor::FactorAOp::create(
-                        at, op->getLoc(), kronecker.input, valid,
-                        extents(kronecker.kernel), extents(kronecker.strides),
-                        extents(kronecker.padding),
-                        extents(kronecker.dilations), groups, size);
-    auto g = thor::FactorGOp::create(
-        at, op->getLoc(), kronecker.gradient, valid,
-        hasWindows ? at.getUnitAttr() : UnitAttr(), groups, size);
-    std::string name = parameter.getSymName().str();
-    layer.a = cast<RankedTensorType>(a.getType());
-    layer.g = g.getType();
-    layer.factorA = (name + thor::kFactorA).str();
-    layer.factorG = (name + thor::kFactorG).str();
-    layer.inverseA = (name + thor::kInverseA).str();
-    layer.inverseG = (name + thor::kInverseG).str();
-    layer.ready = (name + thor::kReady).str();
-    for (auto [accumulator, value] : {std::pair(StringRef(layer.factorA), a),
-                                      {layer.factorG, g.getResult()}})
-      rt::addResult(function, value,
-                    rt::BindingAttr::get(
-                        b.getContext(), BindingKind::Accumulator, accumulator));
-    layers.try_emplace(parameter.getSymName(), std::move(layer));
-  }
-
-  /// Accumulators and states of a layer, after its parameter.
-  void declare(Layer &layer) {
-    OpBuilder at(layer.parameter);
-    at.setInsertionPointAfter(layer.parameter);
-    Location where = layer.parameter.getLoc();
-    for (auto [name, type] : {std::pair(StringRef(layer.factorA), layer.a),
-                              {layer.factorG, layer.g}})
-      train::AccumulatorOp::create(at, where, at.getStringAttr(name),
-                                   FlatSymbolRefAttr(), TypeAttr::get(type));
-    declareState(at, where, layer.inverseA, layer.a);
-    declareState(at, where, layer.inverseG, layer.g);
-    declareState(at, where, layer.ready, flag);
-  }
-
   void precondition(func::FuncOp function, bool refreshes) {
     SmallVector<Value> ready;
+    SlotCode slots(function, plan.slots);
     for (auto request : llvm::make_early_inc_range(
              function.getOps<thor::NaturalGradientOp>())) {
       auto found = layers.find(request.getParameter());
       Value result = request.getGradient();
-      Layer *layer = found == layers.end() ? nullptr : &found->second;
+      FactorLayer *layer = found == layers.end() ? nullptr : &found->second;
       if (layer && layer->kronecker) {
-        result = precondition(function, request, *layer, refreshes, ready);
+        result = precondition(function, request, *layer,
+                              refreshes ? &slots : nullptr, ready);
       } else if (layer) {
         OpBuilder at(request);
         result = thor::PreconditionDiagonalOp::create(
@@ -186,9 +102,10 @@ private:
                                        "thor_plain_layers"));
   }
 
-  /// Adds to `isReady` whether it is preconditioned, 0 or 1.
+  /// With inverses that are refreshed where `slots` are given and the layer's
+  /// is due. Adds to `isReady` whether it is preconditioned, 0 or 1.
   Value precondition(func::FuncOp function, thor::NaturalGradientOp request,
-                     Layer &layer, bool refreshes,
+                     FactorLayer &layer, SlotCode *slots,
                      SmallVectorImpl<Value> &isReady) {
     OpBuilder at(request);
     Location where = request.getLoc();
@@ -197,35 +114,14 @@ private:
     };
     Value a = take(layer.inverseA, layer.a), g = take(layer.inverseG, layer.g);
     Value ready = take(layer.ready, flag);
-    if (refreshes) {
-      Value scale = findScale(request.getGradient());
-      Value samples = takeArgument(function, count, BindingKind::LossCount);
-      auto invert = [&](StringRef factor, RankedTensorType type, Value scaled,
-                        int64_t rows) {
-        return thor::DampedInverseOp::create(
-            at, where, type, flag,
-            takeArgument(function, type, BindingKind::Accumulator, factor),
-            samples, scaled, request.getDamping(), at.getI64IntegerAttr(rows),
-            at.getI64IntegerAttr(layer.positions));
-      };
-      // How often a row of a table is looked up counts for each sample.
-      auto newA = invert(layer.factorA, layer.a, Value(),
-                         layer.kronecker->isLookup ? 1 : layer.rows);
-      auto newG = invert(layer.factorG, layer.g, scale, layer.rows);
-      Value failed =
-          arith::AddIOp::create(at, where, newA.getFailed(), newG.getFailed());
-      Value succeeded =
-          arith::CmpIOp::create(at, where, arith::CmpIPredicate::eq, failed,
-                                buildInteger(at, where, flag, 0));
-      Value newReady = arith::ExtUIOp::create(at, where, flag, succeeded);
-      keep(function, layer.inverseA, a, newA.getResult());
-      keep(function, layer.inverseG, g, newG.getResult());
+    if (slots) {
+      Inverses found = refresh(function, request, layer, *slots, {a, g, ready});
+      keep(function, layer.inverseA, a, found.a);
+      keep(function, layer.inverseG, g, found.g);
       OpBuilder end(function.front().getTerminator());
       leaveState(function, layer.ready,
-                 selectApplied(end, *getCommit(function), newReady, ready));
-      a = newA.getResult();
-      g = newG.getResult();
-      ready = newReady;
+                 selectApplied(end, *getCommit(function), found.ready, ready));
+      std::tie(a, g, ready) = std::tie(found.a, found.g, found.ready);
     }
     isReady.push_back(ready);
     // The rows of a table are inputs.
@@ -235,6 +131,61 @@ private:
         at, where, request.getGradient(), a, g, ready,
         static_cast<uint64_t>(layer.kronecker->groups),
         static_cast<uint64_t>(layer.positions));
+  }
+
+  /// The inverses of a layer's factors, and whether both could be computed.
+  struct Inverses {
+    Value a, g, ready;
+  };
+
+  /// New ones where the layer is due, else `before`.
+  Inverses refresh(func::FuncOp function, thor::NaturalGradientOp request,
+                   const FactorLayer &layer, SlotCode &slots, Inverses before) {
+    OpBuilder at(request);
+    Location where = request.getLoc();
+    Value samples = takeArgument(function, count, BindingKind::LossCount);
+    // Nothing is inverted for no samples.
+    if (plan.slots > 1)
+      samples =
+          arith::SelectOp::create(at, where, slots.isDue(layer.slot), samples,
+                                  buildInteger(at, where, count, 0));
+    auto invert = [&](StringRef factor, RankedTensorType type, Value scale,
+                      int64_t rows) {
+      return thor::DampedInverseOp::create(
+          at, where, type, flag,
+          takeArgument(function, type, BindingKind::Accumulator, factor),
+          samples, scale, request.getDamping(), at.getI64IntegerAttr(rows),
+          at.getI64IntegerAttr(layer.positions));
+    };
+    // How often a row of a table is looked up counts for each sample.
+    auto a = invert(layer.factorA, layer.a, Value(),
+                    layer.kronecker->isLookup ? 1 : layer.rows);
+    auto g = invert(layer.factorG, layer.g, findScale(request.getGradient()),
+                    layer.rows);
+    Value failed =
+        arith::AddIOp::create(at, where, a.getFailed(), g.getFailed());
+    Value succeeded =
+        arith::CmpIOp::create(at, where, arith::CmpIPredicate::eq, failed,
+                              buildInteger(at, where, flag, 0));
+    Inverses found = {a.getResult(), g.getResult(),
+                      arith::ExtUIOp::create(at, where, flag, succeeded)};
+    if (plan.slots == 1)
+      return found;
+    Value due = slots.getDue(layer.slot);
+    return {replace(at, before.a, found.a, due),
+            replace(at, before.g, found.g, due),
+            arith::SelectOp::create(at, where, slots.isDue(layer.slot),
+                                    found.ready, before.ready)};
+  }
+
+  /// `value` where `taken` is not 0, else `kept`.
+  static Value replace(OpBuilder &at, Value kept, Value value, Value taken) {
+    auto one = DenseElementsAttr::get(
+        RankedTensorType::get({}, at.getF32Type()), 1.0f);
+    Location where = value.getLoc();
+    return train::ReplaceOp::create(at, where, kept.getType(), kept, value,
+                                    arith::ConstantOp::create(at, where, one),
+                                    taken);
   }
 
   /// The scale of the loss whose gradient `gradient` was before it was
@@ -255,29 +206,24 @@ private:
   void keep(func::FuncOp function, StringRef state, Value before,
             Value changed) {
     OpBuilder at(function.front().getTerminator());
-    Value one = arith::ConstantOp::create(
-        at, loc,
-        DenseElementsAttr::get(RankedTensorType::get({}, at.getF32Type()),
-                               1.0f));
     leaveState(function, state,
-               train::ReplaceOp::create(at, loc, before.getType(), before,
-                                        changed, one,
-                                        getCommit(function)->getApplied()));
+               replace(at, before, changed, getCommit(function)->getApplied()));
   }
 
   /// Says how many weights are preconditioned, and which are not.
   void remark() {
-    int64_t kronecker = 0, diagonals = 0, bytes = 0;
-    for (auto &[name, layer] : layers) {
-      (layer.kronecker ? kronecker : diagonals) += 1;
+    int64_t kronecker = countWithFactors(layers), bytes = 0;
+    for (auto &[name, layer] : layers)
       bytes += layer.kronecker ? countBytes({layer.a, layer.g}) : 0;
-    }
+    int64_t diagonals = static_cast<int64_t>(layers.size()) - kronecker;
     auto diagnostic = emitRemark(loc)
                       << "thor: " << kronecker
                       << (kronecker == 1 ? " weight has" : " weights have")
                       << " factors";
     if (diagonals != 0)
       diagnostic << ", " << diagonals << " a diagonal";
+    if (plan.slots > 1)
+      diagnostic << ", refreshed in " << plan.slots << " parts";
     diagnostic << "; inverses of " << bytes
                << " bytes; --explain lists what they cost";
   }
@@ -295,9 +241,11 @@ private:
   func::FuncOp micro, update;
   Location loc;
   Builder b;
-  int64_t frequency, blockSize;
+  RefreshPlan plan;
+  bool isStaggered;
+  int64_t blockSize;
   RankedTensorType flag, count;
-  llvm::MapVector<StringRef, Layer> layers; ///< by parameter
+  FactorLayers layers;
 };
 
 struct PreconditionGradients
@@ -312,12 +260,16 @@ struct PreconditionGradients
       return;
     for (thor::NaturalGradientOp request : requests)
       if (request.getFrequency() != requests.front().getFrequency() ||
-          request.getBlockSize() != requests.front().getBlockSize()) {
-        request.emitOpError("expected the frequency and the block size of the "
-                            "first one, ")
-            << requests.front().getFrequency() << " and "
-            << requests.front().getBlockSize() << ", found "
-            << request.getFrequency() << " and " << request.getBlockSize();
+          request.getBlockSize() != requests.front().getBlockSize() ||
+          request.getStaggered() != requests.front().getStaggered()) {
+        auto describe = [](thor::NaturalGradientOp op) {
+          return llvm::formatv("frequency {0}, block_size {1}{2}",
+                               op.getFrequency(), op.getBlockSize(),
+                               op.getStaggered() ? " staggered" : "");
+        };
+        request.emitOpError("expected what the first one says, '")
+            << describe(requests.front()) << "', found '" << describe(request)
+            << "'";
         return signalPassFailure();
       }
     train::StepVariant full = program.getVariants().back();

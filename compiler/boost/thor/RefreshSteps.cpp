@@ -24,7 +24,7 @@ static RankedTensorType getCountType(MLIRContext *context) {
 
 /// What a step leaves for the choice of later ones. As for loss scales, a step
 /// of no samples leaves nothing.
-static void countSteps(func::FuncOp function, bool refreshes) {
+static void countSteps(func::FuncOp function, bool refreshes, int64_t slots) {
   OpBuilder b(function.front().getTerminator());
   Location loc = function.getLoc();
   RankedTensorType count = getCountType(b.getContext());
@@ -47,6 +47,11 @@ static void countSteps(func::FuncOp function, bool refreshes) {
   };
   leave(kAge, next);
   leave(kTried, number(refreshes ? 1 : 0));
+  if (refreshes && slots > 1) {
+    SlotCode code(function, slots);
+    leave(SlotCode::getState(), selectApplied(b, *getCommit(function),
+                                              code.countOn(b), code.getNext()));
+  }
 }
 
 namespace {
@@ -55,10 +60,9 @@ namespace {
 class RefreshChooser {
 public:
   RefreshChooser(func::FuncOp select, ArrayRef<train::VariantOp> variants,
-                 int64_t frequency)
-      : select(select), variants(variants), frequency(frequency),
-        loc(select.getLoc()), b(select.front().getTerminator()),
-        count(getCountType(b.getContext())),
+                 const RefreshPlan &plan)
+      : select(select), variants(variants), plan(plan), loc(select.getLoc()),
+        b(select.front().getTerminator()), count(getCountType(b.getContext())),
         step(takeArgument(select, count, BindingKind::Step)),
         choice(select.front().getTerminator()->getOperand(0)) {}
 
@@ -69,9 +73,10 @@ public:
   void run(int64_t full, int64_t refresh) {
     Value age = takeArgument(select, count, BindingKind::State, kAge);
     Value tried = takeArgument(select, count, BindingKind::State, kTried);
-    auto isOld = [&](int64_t steps) {
+    Value distance = getDistance();
+    auto isOld = [&](int64_t steps) -> Value {
       Value since = arith::AddIOp::create(b, loc, age, number(steps));
-      return compare(Predicate::sge, since, frequency);
+      return arith::CmpIOp::create(b, loc, Predicate::sge, since, distance);
     };
     Value before = arith::SubIOp::create(b, loc, step, number(1));
     Value wasFull = isFull(before, full);
@@ -81,7 +86,7 @@ public:
     wasDue = arith::SelectOp::create(b, loc, compare(Predicate::eq, step, 2),
                                      wasFull, wasDue);
     Value isDue = both(isOld(kLag), isFull(step, full));
-    if (frequency > 1)
+    if (plan.frequency > 1)
       isDue = both(isDue, negate(wasDue));
     Value chosen =
         arith::SelectOp::create(b, loc, isDue, index(refresh), choice);
@@ -89,6 +94,21 @@ public:
   }
 
 private:
+  /// Steps from one refresh to the next. Slot k is due when k + 1 of all slots'
+  /// parts of a period have passed, in whole steps.
+  Value getDistance() {
+    if (plan.slots == 1)
+      return number(plan.frequency);
+    Value slot = SlotCode(select, plan.slots).getNext();
+    auto countSteps = [&](Value parts) -> Value {
+      Value steps =
+          arith::MulIOp::create(b, loc, parts, number(plan.frequency));
+      return arith::DivUIOp::create(b, loc, steps, number(plan.slots));
+    };
+    Value past = arith::AddIOp::create(b, loc, slot, number(1));
+    return arith::SubIOp::create(b, loc, countSteps(past), countSteps(slot));
+  }
+
   /// Whether step `which` trains all parameters: no variant lists it, and the
   /// choice for it is `full`.
   Value isFull(Value which, int64_t full) {
@@ -135,7 +155,7 @@ private:
 
   func::FuncOp select;
   ArrayRef<train::VariantOp> variants;
-  int64_t frequency;
+  RefreshPlan plan;
   Location loc;
   OpBuilder b;
   RankedTensorType count;
@@ -146,19 +166,22 @@ private:
 
 void boost::chooseRefreshSteps(train::ProgramOp program, const PlainStep &plain,
                                ArrayRef<func::FuncOp> others,
-                               const PlainStep &refreshing, int64_t frequency) {
-  countSteps(refreshing.update, /*refreshes=*/true);
+                               const PlainStep &refreshing,
+                               const RefreshPlan &plan) {
+  countSteps(refreshing.update, /*refreshes=*/true, plan.slots);
   for (func::FuncOp other : others)
-    countSteps(other, /*refreshes=*/false);
+    countSteps(other, /*refreshes=*/false, plan.slots);
 
   Location loc = program.getLoc();
   auto b = OpBuilder::atBlockBegin(&program.getBody().front());
   RankedTensorType count = getCountType(b.getContext());
-  declareState(
-      b, loc, kAge, count,
-      rt::InitializerAttr::get(b.getContext(), rt::InitializerKind::Constant,
-                               static_cast<double>(frequency - kLag), 0.0));
+  declareState(b, loc, kAge, count,
+               rt::InitializerAttr::get(
+                   b.getContext(), rt::InitializerKind::Constant,
+                   static_cast<double>(plan.frequency - kLag), 0.0));
   declareState(b, loc, kTried, count);
+  if (plan.slots > 1)
+    SlotCode::declare(b, loc, plan.slots);
   b.setInsertionPoint(plain.micro);
   auto selectors = llvm::to_vector(program.getOps<train::SelectorOp>());
   SmallVector<train::VariantOp> variants(program.getOps<train::VariantOp>());
@@ -175,7 +198,7 @@ void boost::chooseRefreshSteps(train::ProgramOp program, const PlainStep &plain,
     returnChoice(
         select,
         buildInteger(body, loc, RankedTensorType::get({}, b.getI32Type()), 1));
-    RefreshChooser(select, variants, frequency).run(/*full=*/1, /*refresh=*/0);
+    RefreshChooser(select, variants, plan).run(/*full=*/1, /*refresh=*/0);
     return;
   }
   // The first of its variants trains everything, and so does the new one.
@@ -183,7 +206,6 @@ void boost::chooseRefreshSteps(train::ProgramOp program, const PlainStep &plain,
   SmallVector<Attribute> chosen(selector.getVariants().getValue());
   chosen.push_back(refresh);
   selector.setVariantsAttr(b.getArrayAttr(chosen));
-  RefreshChooser(program.getFunction(selector.getFunction()), variants,
-                 frequency)
+  RefreshChooser(program.getFunction(selector.getFunction()), variants, plan)
       .run(/*full=*/0, static_cast<int64_t>(chosen.size()) - 1);
 }

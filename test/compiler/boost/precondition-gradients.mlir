@@ -2,6 +2,7 @@
 // RUN: boost-opt %t/plain.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/plain.mlir
 // RUN: boost-opt %t/frozen.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/frozen.mlir
 // RUN: boost-opt %t/table.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/table.mlir
+// RUN: boost-opt %t/staggered.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/staggered.mlir
 // RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-precondition-gradients
 
 //--- plain.mlir
@@ -171,6 +172,71 @@ train.program @table batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}
   }
 }
 
+//--- staggered.mlir
+// The first refresh is of all layers, the next one of @v, which costs more, then one of @w. Of 5 steps
+// two are between @w and @v, and three between @v and @w.
+// CHECK: remark: thor: 2 weights have factors, refreshed in 2 parts; inverses of 188 bytes
+// CHECK-LABEL: train.program @staggered
+// CHECK: train.state @thor.slot "slot" init <constant, 2.000000e+00 : f64, 0.000000e+00 : f64> : tensor<i64>
+// CHECK: func.func @micro(
+// CHECK-NOT: thor.factor
+// CHECK: func.func @update(
+// CHECK-NOT: "thor.slot"
+// CHECK: func.func @micro_refresh({{.*}}%[[VALID:[a-z0-9_]+]]: tensor<i32> {rt.binding = #rt.binding<valid>}, %[[SLOT:[a-z0-9_]+]]: tensor<i64> {rt.binding = #rt.binding<state, "thor.slot">}
+// CHECK: arith.cmpi eq, %[[SLOT]], %{{.+}} : tensor<i64>
+// CHECK: %[[VORALL:.+]] = arith.ori %{{.+}}, %{{.+}} : tensor<i1>
+// CHECK: %[[VDUE:.+]] = arith.extui %[[VORALL]] : tensor<i1> to tensor<i32>
+// CHECK: %[[ONE:.+]] = arith.constant dense<1> : tensor<i64>
+// CHECK: %[[W:.+]] = arith.cmpi eq, %[[SLOT]], %[[ONE]] : tensor<i64>
+// CHECK: %[[TWO:.+]] = arith.constant dense<2> : tensor<i64>
+// CHECK: %[[ALL:.+]] = arith.cmpi eq, %[[SLOT]], %[[TWO]] : tensor<i64>
+// CHECK: %[[WORALL:.+]] = arith.ori %[[W]], %[[ALL]] : tensor<i1>
+// CHECK: %[[WDUE:.+]] = arith.extui %[[WORALL]] : tensor<i1> to tensor<i32>
+// CHECK: thor.factor_a %{{.+}}, %[[VALID]] if %[[WDUE]] groups 1
+// CHECK: thor.factor_g %{{.+}}, %[[VALID]] if %[[WDUE]] groups 1
+// CHECK: thor.factor_a %{{.+}}, %[[VALID]] if %[[VDUE]] groups 1
+// CHECK: func.func @update_refresh(
+// CHECK: arith.extui
+// CHECK: %[[TAKEN:.+]] = arith.extui %[[DUE:[a-z0-9_]+]] : tensor<i1> to tensor<i32>
+// CHECK: %[[COUNT:.+]] = arith.select %[[DUE]], %{{.+}}, %{{.+}} : tensor<i1>, tensor<i64>
+// CHECK: %[[A:.+]], %{{.+}} = thor.damped_inverse %{{.+}} by %[[COUNT]] rows
+// CHECK: %[[G:.+]], %{{.+}} = thor.damped_inverse %{{.+}} by %[[COUNT]] rows
+// CHECK: %[[NEWA:.+]] = train.replace %[[OLDA:.+]] by %[[A]] times %{{.+}} if %[[TAKEN]]
+// CHECK: %[[NEWG:.+]] = train.replace %[[OLDG:.+]] by %[[G]] times %{{.+}} if %[[TAKEN]]
+// CHECK: %[[READY:.+]] = arith.select %[[DUE]]
+// CHECK: thor.precondition %{{.+}}, %[[NEWA]], %[[NEWG]] if %[[READY]]
+// CHECK: train.replace %[[OLDA]] by %[[NEWA]] times %{{.+}} if %{{.+}}
+// CHECK: func.func @select({{.*}}#rt.binding<state, "thor.slot">
+// CHECK: arith.divui
+// CHECK: arith.divui
+train.program @staggered batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<3x3xf32>
+  train.parameter @v weight <uniform, -0.5, 0.5> : tensor<5x2xf32>
+  train.schedule @lr <constant, 1.0>
+  train.schedule @damping <constant, 0.03>
+  func.func @micro(%x: tensor<2x3xf32> {rt.binding = #rt.binding<input, "x">}, %y: tensor<2x2xf32> {rt.binding = #rt.binding<input, "y">}, %dx: tensor<2x3xf32> {rt.binding = #rt.binding<input, "dx">}, %dy: tensor<2x5xf32> {rt.binding = #rt.binding<input, "dy">}, %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<3x3xf32> {rt.binding = #rt.binding<gradient, "w">}, tensor<5x2xf32> {rt.binding = #rt.binding<gradient, "v">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %gw = nn.dense_grad_weight %dx, %x : tensor<2x3xf32>, tensor<2x3xf32>
+    %gv = nn.dense_grad_weight %dy, %y : tensor<2x5xf32>, tensor<2x2xf32>
+    %loss = arith.constant dense<1.0> : tensor<f32>
+    %count = arith.constant dense<2> : tensor<i64>
+    return %gw, %gv, %loss, %count : tensor<3x3xf32>, tensor<5x2xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @update(%gw: tensor<3x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %gv: tensor<5x2xf32> {rt.binding = #rt.binding<gradient, "v">}, %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+      %w: tensor<3x3xf32> {rt.binding = #rt.binding<parameter, "w">}, %v: tensor<5x2xf32> {rt.binding = #rt.binding<parameter, "v">}, %before: tensor<i32> {rt.binding = #rt.binding<failed>},
+      %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "damping">})
+      -> (tensor<3x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<5x2xf32> {rt.binding = #rt.binding<parameter, "v">}, tensor<i32> {rt.binding = #rt.binding<applied>}, tensor<i32> {rt.binding = #rt.binding<failed>}) {
+    %applied, %failed = train.commit count(%count) after(%before) finite(%loss, %gw, %gv : tensor<f32>, tensor<3x3xf32>, tensor<5x2xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<3x3xf32>
+    %pw = thor.natural_gradient %mw of @w damping %lambda frequency 5 block_size 128 staggered : tensor<3x3xf32>
+    %w1 = train.sgd %w, %pw, %lr weight_decay 0.0 if %applied : tensor<3x3xf32>
+    %mv = train.divide_gradient %gv by %count : tensor<5x2xf32>
+    %pv = thor.natural_gradient %mv of @v damping %lambda frequency 5 block_size 128 staggered : tensor<5x2xf32>
+    %v1 = train.sgd %v, %pv, %lr weight_decay 0.0 if %applied : tensor<5x2xf32>
+    return %w1, %v1, %applied, %failed : tensor<3x3xf32>, tensor<5x2xf32>, tensor<i32>, tensor<i32>
+  }
+}
+
 //--- errors.mlir
 // The update must be that of the last variant.
 train.program @last batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
@@ -204,8 +270,8 @@ train.program @frequencies batch_size(2) micro_batches(1) epochs(1) seed(9) reci
   }
   func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "lr">}) {
     %0 = thor.natural_gradient %gw of @w damping %lambda frequency 10 block_size 128 : tensor<4x3xf32>
-    // expected-error @+1 {{expected the frequency and the block size of the first one, 10 and 128, found 11 and 128}}
-    %1 = thor.natural_gradient %gw of @w damping %lambda frequency 11 block_size 128 : tensor<4x3xf32>
+    // expected-error @+1 {{expected what the first one says, 'frequency 10, block_size 128', found 'frequency 11, block_size 128 staggered'}}
+    %1 = thor.natural_gradient %gw of @w damping %lambda frequency 11 block_size 128 staggered : tensor<4x3xf32>
     return
   }
 }

@@ -65,6 +65,15 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     check.expect_close %tried, %tried_x atol 1.0e-7 rtol 0.0 : tensor<2x1x1xf32>
     check.expect_eq %failed, %yes : tensor<i32>
 
+    // A layer that is not due has no factors, and no rows have no inverse.
+    %skipped = thor.factor_a %x, %four if %no groups 1 block_size 128 : tensor<4x2xf32>
+    %skipped_x = arith.constant dense<0.0> : tensor<1x2x2xf32>
+    check.expect_eq %skipped, %skipped_x : tensor<1x2x2xf32>
+    %nothing = arith.constant dense<0> : tensor<i64>
+    %none, %missing = thor.damped_inverse %skipped by %nothing rows 1 positions 1 damping %lambda : tensor<1x2x2xf32>
+    check.expect_eq %none, %skipped_x : tensor<1x2x2xf32>
+    check.expect_eq %missing, %yes : tensor<i32>
+
     // A diagonal: 3 / (9 / 4 + 0.2), and a gradient that nothing damps.
     %grown = arith.constant dense<[3.0, -0.5, 0.0]> : tensor<3xf32>
     %divided = thor.precondition_diagonal %grown by %n damping %lambda : tensor<3xf32>
@@ -81,7 +90,8 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
   func.func @drawn(%x: tensor<3x4x5x6xf32>, %rows: tensor<3x2x7xf32>, %w: tensor<6x2x3x3xf32>, %v: tensor<5x7xf32>,
                    %lambda: tensor<f32>)
       -> (tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
-          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>) {
+          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>) {
+    %no = arith.constant dense<0> : tensor<i32>
     %yes = arith.constant dense<1> : tensor<i32>
     %two = arith.constant dense<2> : tensor<i32>
     %n = arith.constant dense<2> : tensor<i64>
@@ -89,6 +99,8 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %a = thor.factor_a %x, %two windows [3, 3] strides [2, 1] padding [1, 0, 2, 1] dilations [1, 2] groups 2 block_size 7 : tensor<3x4x5x6xf32>
     %r = thor.factor_a %rows, %two groups 1 block_size 3 : tensor<3x2x7xf32>
     %g = thor.factor_g %x, %two spatial groups 2 block_size 7 : tensor<3x4x5x6xf32>
+    %rd = thor.factor_a %rows, %two if %yes groups 1 block_size 3 : tensor<3x2x7xf32>
+    %gd = thor.factor_g %x, %two if %no spatial groups 2 block_size 7 : tensor<3x4x5x6xf32>
     %ai, %failed = thor.damped_inverse %a by %n rows 1 positions 16 damping %root : tensor<6x7x7xf32>
     %gw = arith.constant dense<[[[1.0, 0.5, 0.25], [0.5, 2.0, 0.125], [0.25, 0.125, 1.0]], [[1.5, 0.0, 0.25], [0.0, 2.0, 0.125], [0.25, 0.125, 1.0]]]> : tensor<2x3x3xf32>
     %p = thor.precondition %w, %ai, %gw if %yes groups 2 positions 16
@@ -97,8 +109,8 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
         : tensor<5x7xf32>, tensor<3x3x3xf32>, tensor<2x3x3xf32>
     %e = thor.precondition_diagonal %v by %n damping %root : tensor<5x7xf32>
     %kept = arith.addf %gw, %gw : tensor<2x3x3xf32>
-    return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept
+    return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept, %rd, %gd
         : tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
-          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>
+          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>
   }
 }

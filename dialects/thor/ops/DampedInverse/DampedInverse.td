@@ -15,7 +15,7 @@ def Thor_DampedInverseOp : Thor_Computation<"damped_inverse", [
 
     A block that elimination in single precision cannot invert is tried with 10, 100 and 1000
     times the damping, see `rt.damped_inverse`. `failed` is the number of blocks that have no
-    inverse even then; theirs are zeros.
+    inverse even then; theirs are zeros. Of no rows, `count` 0, no block has one.
 
     Example:
     ```mlir

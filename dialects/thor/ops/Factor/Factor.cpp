@@ -76,8 +76,10 @@ static rt::GramShape getShape(Operation *op, const Windows &windows) {
 
 static rt::Gram evaluateFactor(Operation *op, const Windows &windows,
                                ArrayRef<Bounded> operands) {
+  bool isDue = operands.size() < 3 || operands[2].value.item() != 0.0;
   return rt::evaluateGram(getShape(op, windows), operands[0],
-                          static_cast<int64_t>(operands[1].value.item()));
+                          isDue ? static_cast<int64_t>(operands[1].value.item())
+                                : 0);
 }
 
 /// `value` in the shape of `windows.input`.
@@ -97,6 +99,21 @@ static Value buildInput(OpBuilder &builder, Location loc, Value value,
                 : SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}};
   return tensor::ExpandShapeOp::create(builder, loc, windows.input, value,
                                        groups);
+}
+
+/// How many samples are summed: `valid`, none where `due` is 0.
+static Value countSamples(OpBuilder &builder, Location loc, Value valid,
+                          Value due) {
+  if (!due)
+    return valid;
+  return buildElementwise(
+      builder, loc, cast<RankedTensorType>(valid.getType()), {due, valid},
+      [](OpBuilder &b, Location at, ValueRange args) -> Value {
+        Value none = arith::ConstantOp::create(b, at, b.getI32IntegerAttr(0));
+        Value isDue = arith::CmpIOp::create(b, at, arith::CmpIPredicate::ne,
+                                            args[0], none);
+        return arith::SelectOp::create(b, at, isDue, args[1], none);
+      });
 }
 
 static SmallVector<Value> callGram(OpBuilder &builder, Location loc,
@@ -125,10 +142,8 @@ static SmallVector<Value> callGram(OpBuilder &builder, Location loc,
   LogicalResult OP::evaluate(ReferenceContext &,                               \
                              ArrayRef<ReferenceValue> operands,                \
                              SmallVectorImpl<ReferenceValue> &results) {       \
-    results.push_back(                                                         \
-        evaluateFactor(*this, WINDOWS(*this),                                  \
-                       {Bounded(operands[0]), Bounded(operands[1])})           \
-            .value);                                                           \
+    SmallVector<Bounded> exact(operands.begin(), operands.end());              \
+    results.push_back(evaluateFactor(*this, WINDOWS(*this), exact).value);     \
     return success();                                                          \
   }                                                                            \
   ErrorBounds OP::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,  \
@@ -137,7 +152,9 @@ static SmallVector<Value> callGram(OpBuilder &builder, Location loc,
   }                                                                            \
   FailureOr<SmallVector<Value>> OP::buildLibraryCall(OpBuilder &builder) {     \
     return callGram(builder, getLoc(), cast<RankedTensorType>(getType()),      \
-                    VALUE(), getValid(), WINDOWS(*this));                      \
+                    VALUE(),                                                   \
+                    countSamples(builder, getLoc(), getValid(), getDue()),     \
+                    WINDOWS(*this));                                           \
   }
 BOOSTC_FACTOR(FactorAOp, getWindowsOfA, getInput)
 BOOSTC_FACTOR(FactorGOp, getWindowsOfG, getGradient)

@@ -23,6 +23,8 @@ def Thor_FactorAOp : Thor_FactorOp<"factor_a"> {
     each window, its taps by channel, row and column; taps outside of the input are zeros. Both
     are those of the layer's weight gradient.
 
+    With `if` it is zeros where the flag is 0, and costs next to nothing.
+
     The inputs of each of the `groups` of channels are cut into blocks of `block_size`, or one
     block where there are no more; the last has zeros for those it lacks. What is between blocks
     is not computed. The result is `[groups * blocks, size, size]`.
@@ -36,14 +38,14 @@ def Thor_FactorAOp : Thor_FactorOp<"factor_a"> {
            dilations [1, 1] groups 1 block_size 128 : tensor<32x16x8x8xf32>
     ```
   }];
-  let arguments = (ins Thor_Values:$input, Thor_Valid:$valid,
+  let arguments = (ins Thor_Values:$input, Thor_Valid:$valid, Optional<Thor_Flag>:$due,
                        OptionalAttr<DenseI64ArrayAttr>:$kernel,
                        OptionalAttr<DenseI64ArrayAttr>:$strides,
                        OptionalAttr<DenseI64ArrayAttr>:$padding,
                        OptionalAttr<DenseI64ArrayAttr>:$dilations,
                        I64Attr:$groups, I64Attr:$block_size);
   let assemblyFormat = [{
-    $input `,` $valid (`windows` $kernel^ `strides` $strides `padding` $padding
+    $input `,` $valid (`if` $due^)? (`windows` $kernel^ `strides` $strides `padding` $padding
     `dilations` $dilations)? `groups` $groups `block_size` $block_size attr-dict
     `:` type($input)
   }];
@@ -53,7 +55,7 @@ def Thor_FactorGOp : Thor_FactorOp<"factor_g"> {
   let summary = "sums of outer products of the gradients of a layer's outputs";
   let description = [{
     `g[b, i, j] = sum over r of d[r, b, i] * d[r, b, j]` over the rows r of the first `valid`
-    samples, blocks and groups as for `thor.factor_a`. d is `[batch, ..., outputs]`, or with
+    samples, blocks, groups and flag as for `thor.factor_a`. d is `[batch, ..., outputs]`, or with
     `spatial` `[batch, outputs, height, width]` with a row for each pixel.
 
     Constraints:
@@ -64,10 +66,10 @@ def Thor_FactorGOp : Thor_FactorOp<"factor_g"> {
     %g = thor.factor_g %dy, %valid spatial groups 1 block_size 128 : tensor<32x16x8x8xf32>
     ```
   }];
-  let arguments = (ins Thor_Values:$gradient, Thor_Valid:$valid, UnitAttr:$spatial,
-                       I64Attr:$groups, I64Attr:$block_size);
+  let arguments = (ins Thor_Values:$gradient, Thor_Valid:$valid, Optional<Thor_Flag>:$due,
+                       UnitAttr:$spatial, I64Attr:$groups, I64Attr:$block_size);
   let assemblyFormat = [{
-    $gradient `,` $valid (`spatial` $spatial^)? `groups` $groups `block_size` $block_size
+    $gradient `,` $valid (`if` $due^)? (`spatial` $spatial^)? `groups` $groups `block_size` $block_size
     attr-dict `:` type($gradient)
   }];
 }

@@ -38,6 +38,10 @@ std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {
        "Rows of the blocks on the diagonals of factors. What is between "
        "blocks counts as zero.",
        "128", 1, 2048},
+      {"stagger", KeyType::Boolean,
+       "Refresh the layers in up to 16 parts, each in a step of its own, and "
+       "not all of them in the same step.",
+       "true"},
       {"enable_clip_grad", KeyType::Boolean,
        "Scale `p + weight_decay * w` of each parameter to a norm of 1 where it "
        "is larger.",
@@ -78,7 +82,8 @@ NaturalGradientOp::buildLayer(LayerBuilder &layer) {
     gradient = NaturalGradientOp::create(
         b, layer.loc, gradient.getType(), gradient, layer.parameterName,
         layer.inputs[3], static_cast<uint64_t>(layer.getInteger("frequency")),
-        static_cast<uint64_t>(layer.getInteger("block_size")));
+        static_cast<uint64_t>(layer.getInteger("block_size")),
+        layer.getBoolean("stagger"));
   double decay = layer.getNumber("weight_decay");
   if (layer.getBoolean("enable_clip_grad")) {
     gradient = clip(layer, gradient, decay);

@@ -11,7 +11,8 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
     The gradient that a rule reads for `parameter`, times the inverse of an approximate Fisher
     matrix of its layer, where the op that gives it in `@micro` knows its factors
     (`PreconditionableOpInterface`); else the gradient. Factors and inverses are computed in
-    every `frequency`-th step, from blocks of `block_size`, with damping `damping`.
+    every `frequency`-th step, from blocks of `block_size`, with damping `damping`; `staggered`,
+    not those of all parameters in the same one.
     `boostc-precondition-gradients` replaces it by what that takes.
 
     Constraints:
@@ -24,11 +25,12 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
     ```
   }];
   let arguments = (ins Thor_Tensor:$gradient, FlatSymbolRefAttr:$parameter,
-                       Thor_Number:$damping, I64Attr:$frequency, I64Attr:$block_size);
+                       Thor_Number:$damping, I64Attr:$frequency, I64Attr:$block_size,
+                       UnitAttr:$staggered);
   let results = (outs Thor_Tensor:$result);
   let assemblyFormat = [{
     $gradient `of` $parameter `damping` $damping `frequency` $frequency
-    `block_size` $block_size attr-dict `:` type($gradient)
+    `block_size` $block_size (`staggered` $staggered^)? attr-dict `:` type($gradient)
   }];
   let hasVerifier = 1;
 }

@@ -1,0 +1,132 @@
+#include "compiler/boost/thor/FactorLayers.h"
+#include "compiler/boost/EditProgram.h"
+#include "dialects/rt/DampedInverse.h"
+#include "dialects/thor/ThorDialect.h"
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::boost;
+using rt::BindingKind;
+
+static RankedTensorType getFlagType(MLIRContext *context) {
+  return RankedTensorType::get({}, IntegerType::get(context, 32));
+}
+
+/// Builds the factors of the layer whose gradient is `op`, after it.
+static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
+                         func::FuncOp micro, Value valid, int64_t blockSize) {
+  const KroneckerLayer &kronecker = *layer.kronecker;
+  bool hasWindows = !kronecker.kernel.empty();
+  auto gradient = cast<RankedTensorType>(kronecker.gradient.getType());
+  int64_t channels =
+      hasWindows ? gradient.getDimSize(1) : gradient.getShape().back();
+  (hasWindows ? layer.positions : layer.rows) =
+      gradient.getNumElements() / (gradient.getDimSize(0) * channels);
+  OpBuilder at(op->getContext());
+  at.setInsertionPointAfter(op);
+  auto extents = [&](ArrayRef<int64_t> values) {
+    return hasWindows ? at.getDenseI64ArrayAttr(values) : DenseI64ArrayAttr();
+  };
+  auto groups = at.getI64IntegerAttr(kronecker.groups);
+  auto size = at.getI64IntegerAttr(blockSize);
+  Value a = kronecker.isLookup
+                ? op.buildLookupCounts(at)
+                : thor::FactorAOp::create(
+                      at, op->getLoc(), kronecker.input, valid, Value(),
+                      extents(kronecker.kernel), extents(kronecker.strides),
+                      extents(kronecker.padding), extents(kronecker.dilations),
+                      groups, size);
+  auto g = thor::FactorGOp::create(
+      at, op->getLoc(), kronecker.gradient, valid, Value(),
+      hasWindows ? at.getUnitAttr() : UnitAttr(), groups, size);
+  std::string name = layer.parameter.getSymName().str();
+  layer.a = cast<RankedTensorType>(a.getType());
+  layer.g = g.getType();
+  layer.factorA = (name + thor::kFactorA).str();
+  layer.factorG = (name + thor::kFactorG).str();
+  layer.inverseA = (name + thor::kInverseA).str();
+  layer.inverseG = (name + thor::kInverseG).str();
+  layer.ready = (name + thor::kReady).str();
+  if (!kronecker.isLookup)
+    layer.factors.push_back(a.getDefiningOp());
+  layer.factors.push_back(g);
+  for (auto [accumulator, value] :
+       {std::pair(StringRef(layer.factorA), a), {layer.factorG, g.getResult()}})
+    rt::addResult(micro, value,
+                  rt::BindingAttr::get(op->getContext(),
+                                       BindingKind::Accumulator, accumulator));
+}
+
+/// Accumulators and states of a layer, after its parameter.
+static void declare(FactorLayer &layer) {
+  OpBuilder at(layer.parameter);
+  at.setInsertionPointAfter(layer.parameter);
+  Location where = layer.parameter.getLoc();
+  for (auto [name, type] :
+       {std::pair(StringRef(layer.factorA), layer.a), {layer.factorG, layer.g}})
+    train::AccumulatorOp::create(at, where, at.getStringAttr(name),
+                                 FlatSymbolRefAttr(), TypeAttr::get(type));
+  declareState(at, where, layer.inverseA, layer.a);
+  declareState(at, where, layer.inverseG, layer.g);
+  declareState(at, where, layer.ready, getFlagType(at.getContext()));
+}
+
+FactorLayers boost::buildFactors(train::ProgramOp program, func::FuncOp micro,
+                                 int64_t blockSize) {
+  FactorLayers layers;
+  Value valid =
+      takeArgument(micro, getFlagType(micro.getContext()), BindingKind::Valid);
+  auto returned = llvm::to_vector(micro.front().getTerminator()->getOperands());
+  for (auto [i, value] : llvm::enumerate(returned)) {
+    rt::BindingAttr binding = rt::getResultBinding(micro, i);
+    if (binding.getKind() != BindingKind::Gradient)
+      continue;
+    auto op = value.getDefiningOp<PreconditionableOpInterface>();
+    auto parameter =
+        program.lookupSymbol<train::ParameterOp>(binding.getName());
+    if (!op || !parameter)
+      continue;
+    FactorLayer layer{.parameter = parameter,
+                      .kronecker = op.getKroneckerLayer()};
+    if (layer.kronecker) {
+      ::buildFactors(layer, op, micro, valid, blockSize);
+      declare(layer);
+    }
+    layers.try_emplace(parameter.getSymName(), std::move(layer));
+  }
+  return layers;
+}
+
+void boost::stagger(FactorLayers &layers, func::FuncOp micro,
+                    const RefreshPlan &plan) {
+  if (plan.slots == 1)
+    return;
+  SmallVector<FactorLayer *> refreshed;
+  SmallVector<int64_t> costs;
+  for (auto &[name, layer] : layers) {
+    if (!layer.kronecker)
+      continue;
+    refreshed.push_back(&layer);
+    int64_t &cost = costs.emplace_back(rt::countInverseFlops(layer.a) +
+                                       rt::countInverseFlops(layer.g));
+    for (Operation *factor : layer.factors)
+      cost += cast<CostOpInterface>(factor).getFlops();
+  }
+  SlotCode slots(micro, plan.slots);
+  for (auto [layer, slot] :
+       llvm::zip_equal(refreshed, assignSlots(costs, plan.slots))) {
+    layer->slot = slot;
+    for (Operation *factor : layer->factors) {
+      if (auto a = dyn_cast<thor::FactorAOp>(factor))
+        a.getDueMutable().assign(slots.getDue(slot));
+      else
+        cast<thor::FactorGOp>(factor).getDueMutable().assign(
+            slots.getDue(slot));
+    }
+  }
+}
+
+int64_t boost::countWithFactors(const FactorLayers &layers) {
+  return llvm::count_if(
+      layers, [](const auto &layer) { return layer.second.kronecker; });
+}

@@ -1,0 +1,40 @@
+// FactorLayers.h - the weights that THOR preconditions, and the factors of each
+// that @micro returns.
+#pragma once
+
+#include "compiler/boost/thor/RefreshSlots.h"
+#include "dialects/interfaces/KroneckerLayer.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace boostc::boost {
+
+/// A weight that is preconditioned; without `kronecker` by its own squares.
+struct FactorLayer {
+  train::ParameterOp parameter;
+  std::optional<KroneckerLayer> kronecker;
+  int64_t rows = 1;      ///< of a sample, where they are those of matrices
+  int64_t positions = 1; ///< of a sample, where they are windows
+  mlir::RankedTensorType a, g; ///< of its factors
+  std::string factorA, factorG, inverseA, inverseG, ready;
+  llvm::SmallVector<mlir::Operation *, 2> factors; ///< those that read samples
+  int64_t slot = 0; ///< in which its factors are refreshed
+};
+
+/// By parameter.
+using FactorLayers = llvm::MapVector<llvm::StringRef, FactorLayer>;
+
+/// The layers whose gradients `micro` returns. Lets it return their factors,
+/// of blocks of `blockSize`, and declares these as accumulators, and states for
+/// their inverses.
+FactorLayers buildFactors(train::ProgramOp program, mlir::func::FuncOp micro,
+                          int64_t blockSize);
+
+/// Divides `layers` into slots, as many as `plan` has. The factors of a layer
+/// that is not due in a step are zeros.
+void stagger(FactorLayers &layers, mlir::func::FuncOp micro,
+             const RefreshPlan &plan);
+
+/// How many of `layers` have factors.
+int64_t countWithFactors(const FactorLayers &layers);
+
+} // namespace boostc::boost
