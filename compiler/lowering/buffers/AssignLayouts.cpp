@@ -41,6 +41,8 @@ static bool followsStrides(OpOperand &operand) {
   if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
     return operand.get() == convolution.getInput() ||
            operand.get() == convolution.getOutput();
+  if (auto gram = dyn_cast<rt::GramOp>(op))
+    return operand.get() == gram.getInput();
   if (auto product = dyn_cast<rt::MatmulOp>(op))
     return operand.get() == product.getA() || operand.get() == product.getB();
   return false;

@@ -110,6 +110,8 @@ static bool followsStrides(OpOperand &operand) {
   if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
     return operand.get() == convolution.getInput() ||
            operand.get() == convolution.getOutput();
+  if (auto gram = dyn_cast<rt::GramOp>(op))
+    return operand.get() == gram.getInput();
   return isa<linalg::LinalgOp, memref::CopyOp>(op);
 }
 

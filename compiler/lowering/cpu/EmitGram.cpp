@@ -1,8 +1,7 @@
-// rt.gram as loops. Columns of a block are packed, each contiguous, for as many
-// windows as stay in a cache; tiles of the Gram matrix are summed along them in
+// rt.gram as loops: tiles of the Gram matrix are summed along packed columns in
 // vectors.
 
-#include "compiler/lowering/cpu/IndexCode.h"
+#include "compiler/lowering/cpu/GramPacking.h"
 #include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "dialects/interfaces/LinalgHelpers.h"
@@ -14,49 +13,15 @@
 using namespace mlir;
 using namespace boostc;
 
-/// Elements of the Gram matrix that are summed at once, in registers: so many
-/// rows and columns.
-static constexpr int64_t kTileRows = 4, kTileColumns = 3;
+static constexpr int64_t kTileRows = kGramTileRows,
+                         kTileColumns = kGramTileColumns;
 
-/// Elements of a packed column, and of all packed columns.
-static constexpr int64_t kColumnLength = 512, kPackedElements = 1 << 16;
-
-static int64_t countPackedColumns(const rt::GramShape &shape) {
-  return static_cast<int64_t>(
-      llvm::alignTo(shape.blockSize, kTileRows * kTileColumns));
-}
-
-namespace {
-struct GramPlan {
-  rt::GramShape shape;
-  int64_t lanes;         ///< of vectors
-  int64_t samples, rows; ///< of output pixels that are packed together
-  int64_t columnLength;  ///< of a packed column: whole vectors
-  int64_t stripes;       ///< pieces of a block
-};
-} // namespace
-
-/// A stripe packs its block again, so `threads` of them only where there are
-/// few blocks.
-static GramPlan makePlan(const rt::GramShape &shape, int64_t maxLanes,
-                         int64_t threads) {
-  GramPlan plan{.shape = shape};
-  int64_t pixels = shape.getPixels();
-  plan.lanes = chooseLanes(shape.samples * pixels, maxLanes);
-  int64_t length = std::clamp(kPackedElements / countPackedColumns(shape),
-                              4 * plan.lanes, kColumnLength);
-  plan.samples = std::clamp<int64_t>(length / pixels, 1, shape.samples);
-  plan.rows = plan.samples > 1 ? shape.outputHeight
-                               : std::clamp<int64_t>(length / shape.outputWidth,
-                                                     1, shape.outputHeight);
-  plan.columnLength = static_cast<int64_t>(
-      llvm::alignTo(plan.samples * plan.rows * shape.outputWidth, plan.lanes));
-  int64_t tiles = shape.blockSize / kTileRows;
-  plan.stripes =
-      shape.countBlocks() < 4 * threads
-          ? std::clamp<int64_t>(threads, 1, std::max<int64_t>(tiles / 4, 1))
-          : 1;
-  return plan;
+static Value allocatePacked(OpBuilder &builder, Location loc,
+                            const GramPlan &plan) {
+  return memref::AllocaOp::create(
+      builder, loc,
+      MemRefType::get({plan.countPackedElements()}, builder.getF32Type()),
+      builder.getI64IntegerAttr(BOOSTC_ALIGNMENT));
 }
 
 namespace {
@@ -65,14 +30,10 @@ class GramEmitter : IndexCode {
 public:
   GramEmitter(OpBuilder &builder, Location loc, const GramPlan &plan,
               Value input, Value valid, Value result)
-      : IndexCode(builder, loc), plan(plan), shape(plan.shape), input(input),
-        result(result),
+      : IndexCode(builder, loc), plan(plan), shape(plan.shape), result(result),
         type(VectorType::get({plan.lanes}, builder.getF32Type())),
-        columns(countPackedColumns(shape)) {
-    packed = memref::AllocaOp::create(
-        builder, loc,
-        MemRefType::get({columns * plan.columnLength}, builder.getF32Type()),
-        builder.getI64IntegerAttr(BOOSTC_ALIGNMENT));
+        packed(allocatePacked(builder, loc, plan)),
+        packing(builder, loc, plan, input, packed) {
     Value number = memref::LoadOp::create(builder, loc, valid, ValueRange());
     samples = minimum(arith::IndexCastOp::create(
                           builder, loc, builder.getIndexType(), number),
@@ -83,26 +44,19 @@ public:
     forEach(begin, end, [&](Value piece) {
       // Neighbours are of different blocks, the last of which may be small.
       stripe = quotient(piece, shape.countBlocks());
-      block = remainder(piece, shape.countBlocks());
-      first =
-          times(remainder(block, shape.countBlocksOfGroup()), shape.blockSize);
-      present = minimum(constant(shape.blockSize),
-                        subtract(constant(shape.countColumns()), first));
+      block.number = remainder(piece, shape.countBlocks());
+      block.first = times(remainder(block.number, shape.countBlocksOfGroup()),
+                          shape.blockSize);
+      block.present =
+          minimum(constant(shape.blockSize),
+                  subtract(constant(shape.countColumns()), block.first));
       forEachRow([&](Value row) {
         forEach(constant(0), plus(row, 1),
                 [&](Value column) { store(zeroScalar(), row, column); });
       });
-      forEach(constant(0), samples, plan.samples, [&](Value sample) {
-        Value count =
-            minimum(constant(plan.samples), subtract(samples, sample));
-        forEach(constant(0), constant(shape.outputHeight), plan.rows,
-                [&](Value row) {
-                  Value rows =
-                      minimum(constant(plan.rows),
-                              subtract(constant(shape.outputHeight), row));
-                  pack(sample, count, row, rows);
-                  accumulate();
-                });
+      forEachWindow([&](const GramPacking::Window &window) {
+        packing.pack(block, window);
+        accumulate(window);
       });
       // The other half, which no other piece writes.
       forEachRow([&](Value row) {
@@ -119,11 +73,11 @@ private:
   }
   Value load(Value row, Value column) {
     return memref::LoadOp::create(builder, loc, result,
-                                  ValueRange{block, row, column});
+                                  ValueRange{block.number, row, column});
   }
   void store(Value value, Value row, Value column) {
     memref::StoreOp::create(builder, loc, value, result,
-                            ValueRange{block, row, column});
+                            ValueRange{block.number, row, column});
   }
   Value isBelow(Value a, Value b) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
@@ -141,115 +95,97 @@ private:
     });
   }
 
-  /// Where a tap is: the input pixel that output pixel 0 sees there, and the
-  /// output pixels that see the input.
-  struct Axis {
-    Value offset;
-    Range pixels;
-  };
-  Axis getAxis(unsigned axis, Value tap, int64_t extent, int64_t output) {
-    const ConvolutionGeometry &geometry = shape.geometry;
-    int64_t before = geometry.padding[axis], after = geometry.padding[axis + 2];
-    Value offset = plus(times(tap, geometry.dilations[axis]), -before);
-    if (before == 0 && after == 0)
-      return {offset, {constant(0), constant(output)}};
-    return {offset, solve(offset, geometry.strides[axis], extent, output)};
-  }
-
-  /// Copies all columns of the block, for `count` samples from `sample` on and
-  /// `rows` rows of output pixels from `row` on.
-  void pack(Value sample, Value count, Value row, Value rows) {
-    int64_t perGroup = shape.countBlocksOfGroup(), taps = shape.getTaps();
-    int64_t channels = shape.channels / shape.geometry.groups;
-    Value group = quotient(block, perGroup);
-    // Up to whole tiles, whose other columns are zeros.
-    Value last =
-        minimum(constant(columns), plus(present, kTileRows * kTileColumns - 1));
-    forEach(constant(0), last, [&](Value column) {
-      Value start = times(column, plan.columnLength);
-      forEach(constant(0), constant(plan.columnLength), plan.lanes,
-              [&](Value at) {
-                storeVector(builder, loc, zeroVector(), packed, add(start, at),
-                            Value());
-              });
-      Value number = add(first, column);
-      emitIf(isBelow(column, present), [&] {
-        Value channel = add(times(group, channels), quotient(number, taps));
-        Value tap = remainder(number, taps);
-        Axis y = getAxis(0, quotient(tap, shape.kernel[1]), shape.height,
-                         shape.outputHeight);
-        Axis x = getAxis(1, remainder(tap, shape.kernel[1]), shape.width,
-                         shape.outputWidth);
-        Range inside = intersect({row, add(row, rows)}, y.pixels);
-        forEach(constant(0), count, [&](Value n) {
-          Value lines = arith::MulIOp::create(builder, loc, n, rows);
-          forEach(inside.begin, inside.end, [&](Value i) {
-            Value line = add(lines, subtract(i, row));
-            Value target = add(start, times(line, shape.outputWidth));
-            Value inputRow = add(times(i, shape.geometry.strides[0]), y.offset);
-            forEach(x.pixels.begin, x.pixels.end, [&](Value j) {
-              Value pixel = add(times(j, shape.geometry.strides[1]), x.offset);
-              memref::StoreOp::create(
-                  builder, loc,
-                  loadPixel(add(sample, n), channel, inputRow, pixel), packed,
-                  ValueRange{add(target, j)});
-            });
-          });
-        });
+  /// What is packed at once.
+  void
+  forEachWindow(llvm::function_ref<void(const GramPacking::Window &)> body) {
+    auto atMost = [&](int64_t extent, Value end, Value from) {
+      return minimum(constant(extent), subtract(end, from));
+    };
+    Value height = constant(shape.outputHeight);
+    forEach(constant(0), samples, plan.samples, [&](Value sample) {
+      Value count = atMost(plan.samples, samples, sample);
+      forEach(constant(0), height, plan.rows, [&](Value row) {
+        body({sample, count, row, atMost(plan.rows, height, row)});
       });
     });
   }
 
-  Value loadPixel(Value sample, Value channel, Value y, Value x) {
-    SmallVector<Value> indices = {sample, channel, y, x};
-    if (shape.channelsLast)
-      indices = {sample, y, x, channel};
-    return buildExtension(builder, loc,
-                          memref::LoadOp::create(builder, loc, input, indices));
-  }
-
   /// Adds what the packed columns contribute, tile by tile up to the diagonal.
-  void accumulate() {
-    forEachTileRow(present, [&](Value row) {
-      Value end = minimum(plus(row, kTileRows), present);
-      forEach(constant(0), end, kTileColumns,
-              [&](Value column) { addTile(row, column); });
+  void accumulate(const GramPacking::Window &window) {
+    forEachTileRow(block.present, [&](Value row) {
+      Value end = minimum(plus(row, kTileRows), block.present);
+      SmallVector<Value> rowStarts = packing.locate(block, row, kTileRows);
+      forEach(constant(0), end, kTileColumns, [&](Value column) {
+        SmallVector<Value> starts = rowStarts;
+        llvm::append_range(starts, packing.locate(block, column, kTileColumns));
+        storeTile(row, column, sumTile(starts, window));
+      });
     });
   }
 
-  void addTile(Value row, Value column) {
-    SmallVector<Value> starts, zeros(kTileRows * kTileColumns, zeroVector());
+  /// `sums` and what `body` adds for each index below `end`.
+  SmallVector<Value>
+  sumLoop(Value end, int64_t step, ValueRange sums,
+          llvm::function_ref<SmallVector<Value>(Value index, ValueRange sums)>
+              body) {
+    auto loop = scf::ForOp::create(builder, loc, constant(0), end,
+                                   constant(step), sums);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    scf::YieldOp::create(
+        builder, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+    return loop.getResults();
+  }
+
+  /// A tile, summed over what is packed, by lanes.
+  SmallVector<Value> sumTile(ArrayRef<Value> starts,
+                             const GramPacking::Window &window) {
+    SmallVector<Value> zeros(kTileRows * kTileColumns, zeroVector());
+    auto addProducts = [&](Value at, ValueRange sums) {
+      return this->addProducts(starts, at, sums);
+    };
+    if (plan.isContiguous())
+      return sumLoop(constant(plan.length), plan.lanes, zeros, addProducts);
+    return sumLoop(window.count, 1, zeros, [&](Value n, ValueRange ofSamples) {
+      Value plane = times(n, plan.lines * plan.lineLength);
+      return sumLoop(window.rows, 1, ofSamples,
+                     [&](Value row, ValueRange ofRows) {
+                       Value line = add(plane, times(row, plan.lineLength));
+                       return sumLoop(constant(shape.outputWidth), plan.lanes,
+                                      ofRows, [&](Value at, ValueRange sums) {
+                                        return addProducts(add(line, at), sums);
+                                      });
+                     });
+    });
+  }
+
+  /// Adds the products of the vectors at `at` of the columns that begin at
+  /// `starts`: those of rows, then those of columns of the tile.
+  SmallVector<Value> addProducts(ArrayRef<Value> starts, Value at,
+                                 ValueRange sums) {
+    SmallVector<Value> values, result;
+    for (Value start : starts)
+      values.push_back(
+          loadVector(builder, loc, type, packed, add(start, at), Value()));
     for (int64_t i = 0; i < kTileRows; ++i)
-      starts.push_back(times(plus(row, i), plan.columnLength));
-    for (int64_t j = 0; j < kTileColumns; ++j)
-      starts.push_back(times(plus(column, j), plan.columnLength));
-    auto loop = scf::ForOp::create(builder, loc, constant(0),
-                                   constant(plan.columnLength),
-                                   constant(plan.lanes), zeros);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(loop.getBody());
-      SmallVector<Value> values, sums;
-      for (Value start : starts)
-        values.push_back(loadVector(builder, loc, type, packed,
-                                    add(start, loop.getInductionVar()),
-                                    Value()));
-      for (int64_t i = 0; i < kTileRows; ++i)
-        for (int64_t j = 0; j < kTileColumns; ++j)
-          sums.push_back(vector::FMAOp::create(
-              builder, loc, values[i], values[kTileRows + j],
-              loop.getRegionIterArg(i * kTileColumns + j)));
-      scf::YieldOp::create(builder, loc, sums);
-    }
+      for (int64_t j = 0; j < kTileColumns; ++j)
+        result.push_back(vector::FMAOp::create(builder, loc, values[i],
+                                               values[kTileRows + j],
+                                               sums[i * kTileColumns + j]));
+    return result;
+  }
+
+  /// Adds the sums of a tile across lanes to the matrix.
+  void storeTile(Value row, Value column, ValueRange sums) {
     for (int64_t i = 0; i < kTileRows; ++i)
       for (int64_t j = 0; j < kTileColumns; ++j) {
         Value sum = vector::ReductionOp::create(
             builder, loc, vector::CombiningKind::ADD,
-            loop.getResult(i * kTileColumns + j),
-            arith::FastMathFlags::reassoc);
+            sums[i * kTileColumns + j], arith::FastMathFlags::reassoc);
         Value at = plus(row, i), other = plus(column, j);
-        Value isMine = arith::AndIOp::create(builder, loc, isBelow(at, present),
-                                             isBelow(other, plus(at, 1)));
+        Value isMine =
+            arith::AndIOp::create(builder, loc, isBelow(at, block.present),
+                                  isBelow(other, plus(at, 1)));
         emitIf(isMine, [&] {
           store(arith::AddFOp::create(builder, loc, load(at, other), sum), at,
                 other);
@@ -259,19 +195,18 @@ private:
 
   const GramPlan &plan;
   const rt::GramShape &shape;
-  Value input, result;
+  Value result;
   VectorType type;
-  int64_t columns; ///< that are packed, some of them zeros
-  Value packed, samples;
-  // The block of the piece at hand, that block's first column and the number of
-  // its columns.
-  Value block, stripe, first, present;
+  Value packed;
+  GramPacking packing;
+  Value samples, stripe;
+  GramBlock block; ///< of the piece at hand
 };
 
 } // namespace
 
 OpKernel boostc::planGram(rt::GramOp op, int64_t maxLanes, int64_t threads) {
-  GramPlan plan = makePlan(op.getShape(), maxLanes, threads);
+  GramPlan plan = GramPlan::get(op.getShape(), maxLanes, threads);
   int64_t pieces = plan.shape.countBlocks() * plan.stripes;
   return {.pieces = pieces,
           .workPerPiece = op.getFlops() / 2 / pieces,

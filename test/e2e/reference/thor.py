@@ -28,7 +28,7 @@ from trainings import (compare, draw_points, draw_weight, numbers, pair_weights,
 
 CLASSES, SAMPLES = 3, 14  # the last batch of a pass is short
 DEFAULTS = {"damping": 0.03, "momentum": 0.9, "nesterov": False, "weight_decay": 0.0,
-            "frequency": 100, "block_size": 128, "enable_clip_grad": False}
+            "frequency": 100, "block_size": 128, "stagger": True, "enable_clip_grad": False}
 CLEAR = 4  # bounds
 
 
@@ -52,8 +52,19 @@ CASES = {
                   train={"clip_norm": 0.25, "gradient_norm": True}),
     "conv": case("thor-conv"),
     "conv-blocks": case("thor-conv", {"block_size": 5}),
+    # Lines of pixels that hold whole vectors, and blocks that end inside of a channel.
+    "lines": case("thor-conv", {"block_size": 7}, layers=[
+        {"name": "a", "op": "conv2d", "filters": 6, "kernel": 3, "padding": 1},
+        {"op": "tanh"},
+        {"name": "b", "op": "conv2d", "filters": 4, "kernel": [2, 3], "dilation": [1, 2],
+         "padding": [0, 2], "groups": 2},
+        {"op": "tanh"}, FLATTEN, {"name": "c", "op": "dense", "units": 3}],
+        input={"image": {"shape": [2, 3, 16]}, "label": {"classes": CLASSES}}),
     # A table, whose rows are inputs, and a normalisation. Row 5 is never looked up.
     "tokens": case("thor-tokens"),
+    # Each layer is refreshed in a step of its own, at distances of 2, 2 and 3 steps. The last one
+    # costs least, and the others the same.
+    "staggered": case("thor", {"frequency": 7, "learning_rate": 0.125}, epochs=3),
     "clipped": case("thor-tokens", {"enable_clip_grad": True, "learning_rate": 0.125}),
 }
 TOKENS = 5
@@ -161,6 +172,15 @@ def rows_of(layer, x, d):
     return rows
 
 
+def is_due(keys, step, number, count):
+    """Whether a step refreshes the layer that is `number` of `count` by what it costs."""
+    frequency = keys["frequency"]
+    parts = max(1, min(16, count, frequency // 2)) if keys["stagger"] else 1
+    # A layer is a part: else the parts would depend on what layers cost.
+    assert parts in (1, count), keys
+    return step == 0 or step % frequency == (number + 1) * frequency // parts % frequency
+
+
 def positions_of(layer, d):
     """The number of output pixels of a convolution, else 1."""
     return d.shape[2] * d.shape[3] if layer["op"] == "conv2d" else 1
@@ -264,7 +284,6 @@ def train(model, start, dtype, watch=None):
             gradients = {name: g * min(1.0, clip / (norm + 1e-6)) for name, g in gradients.items()}
         losses.append(loss.item() / count)
         norms.append(norm)
-        refreshes = step % keys["frequency"] == 0
         rate = value_of(keys["learning_rate"], step)
         for name, value in w.items():
             p = gradients[name]
@@ -272,6 +291,7 @@ def train(model, start, dtype, watch=None):
                 p = p / (p * p / count + math.sqrt(value_of(keys["damping"], step)))
             if name in seen:
                 layer, inputs, output = seen[name]
+                refreshes = is_due(keys, step, list(seen).index(name), len(seen))
                 if dtype == torch.float64:
                     check_rows(layer, value.grad, rows_of(layer, inputs, output.grad))
                 if refreshes:
@@ -346,8 +366,12 @@ def check_sensitivity(name, start, exact, bound):
                 ("block_size", 3)]
     if keys["enable_clip_grad"]:
         changes.append(("enable_clip_grad", False))
+    if keys["frequency"] > 3:
+        changes.append(("stagger", False))
+    # A frequency that is one higher would divide the layers, which would be seen, too.
+    keys["stagger"] = keys["frequency"] > 3
     for key, value in changes:
-        other = dict(CASES[name], optimizer={**CASES[name]["optimizer"], key: value})
+        other = dict(CASES[name], optimizer={**keys, key: value})
         found = max(abs(a - b) for a, b in zip(
             numbers(train(other, start, torch.float64)), numbers(exact), strict=True))
         assert found >= CLEAR * bound, f"{name}: {key} {value} is {found / bound:.3g} bounds away"
