@@ -185,6 +185,8 @@ static void addIntegerOps(ScalarTable &table) {
   addBitwise<arith::ShRUIOp>(
       table, [](uint64_t a, uint64_t b) { return b < 64 ? a >> b : 0; });
   // Nor has a division by 0.
+  addBitwise<arith::DivUIOp>(
+      table, [](uint64_t a, uint64_t b) { return b != 0 ? a / b : 0; });
   addBitwise<arith::RemUIOp>(
       table, [](uint64_t a, uint64_t b) { return b != 0 ? a % b : 0; });
   addSigned<arith::MaxSIOp>(

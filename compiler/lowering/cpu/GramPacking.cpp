@@ -1,5 +1,6 @@
 #include "compiler/lowering/cpu/GramPacking.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
+#include "compiler/lowering/kernels/LinearIndex.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -7,82 +8,10 @@
 using namespace mlir;
 using namespace boostc;
 
-/// Elements of a packed column, and of all that is packed.
-static constexpr int64_t kColumnLength = 512, kPackedElements = 1 << 16;
-
-int64_t GramPlan::countPacked() const {
-  if (packsPixels)
-    return std::min(shape.channels / shape.geometry.groups,
-                    (shape.blockSize - 2) / shape.getTaps() + 2);
-  return static_cast<int64_t>(
-      llvm::alignTo(shape.blockSize, kGramTileRows * kGramTileColumns));
-}
-
-/// Chooses how much is packed at once.
-static void choosePart(GramPlan &plan) {
-  const rt::GramShape &shape = plan.shape;
-  int64_t pixels = shape.getPixels();
-  int64_t length =
-      std::clamp(kPackedElements / plan.countPacked(), 4 * plan.lanes,
-                 plan.isContiguous() ? kColumnLength : 2 * kColumnLength);
-  plan.samples = std::clamp<int64_t>(length / pixels, 1, shape.samples);
-  plan.rows = plan.samples > 1 ? shape.outputHeight
-                               : std::clamp<int64_t>(length / shape.outputWidth,
-                                                     1, shape.outputHeight);
-  plan.lines = plan.rows;
-  plan.lineLength = shape.outputWidth;
-  if (plan.packsPixels) {
-    plan.lines += (shape.kernel[0] - 1) * shape.geometry.dilations[0];
-    plan.lineLength += (shape.kernel[1] - 1) * shape.geometry.dilations[1];
-  }
-  plan.length = static_cast<int64_t>(
-      llvm::alignTo(plan.samples * plan.lines * plan.lineLength, plan.lanes));
-  // Columns a power of two apart would share a few sets of a cache.
-  constexpr int64_t kManyBytes = 256;
-  plan.distance = plan.length;
-  if (plan.distance * 4 % kManyBytes == 0)
-    plan.distance += BOOSTC_ALIGNMENT / 4;
-}
-
-/// Lanes of vectors that lines of pixels consist of; 0 where they would be too
-/// narrow. Half of the widest vectors compute at least as much as columns that
-/// are packed one by one.
-static int64_t chooseLineLanes(int64_t width, int64_t maxLanes) {
-  constexpr int64_t kMinLanes = 8;
-  for (int64_t lanes : {maxLanes, maxLanes / 2})
-    if (lanes >= std::min(kMinLanes, maxLanes) && width % lanes == 0)
-      return lanes;
-  return 0;
-}
-
-GramPlan GramPlan::get(const rt::GramShape &shape, int64_t maxLanes,
-                       int64_t threads) {
-  GramPlan plan{.shape = shape};
-  const ConvolutionGeometry &geometry = shape.geometry;
-  plan.lanes = chooseLanes(shape.samples * shape.getPixels(), maxLanes);
-  if (shape.getTaps() == 1) {
-    plan.packsPixels =
-        llvm::all_of(geometry.padding, [](int64_t pixels) { return !pixels; });
-  } else if (geometry.strides[0] == 1 && geometry.strides[1] == 1) {
-    int64_t lanes = chooseLineLanes(shape.outputWidth, maxLanes);
-    plan.packsPixels = lanes != 0;
-    plan.lanes = lanes != 0 ? lanes : plan.lanes;
-  }
-  choosePart(plan);
-  // Kernels far larger than a line.
-  if (plan.packsPixels && plan.countPackedElements() > kPackedElements) {
-    plan.packsPixels = false;
-    choosePart(plan);
-  }
-  // A stripe packs its block again, so one for each thread only where there are
-  // few blocks.
-  int64_t tiles = shape.blockSize / kGramTileRows;
-  plan.stripes =
-      shape.countBlocks() < 4 * threads
-          ? std::clamp<int64_t>(threads, 1, std::max<int64_t>(tiles / 4, 1))
-          : 1;
-  return plan;
-}
+GramPacking::GramPacking(OpBuilder &builder, Location loc, const GramPlan &plan,
+                         Value input, Value packed)
+    : IndexCode(builder, loc), plan(plan), shape(plan.shape), input(input),
+      packed(packed), flat(flattenBuffer(builder, loc, input)) {}
 
 /// Where a tap is: the input pixel that output pixel 0 sees there, and the
 /// output pixels that see the input.
@@ -182,6 +111,9 @@ void GramPacking::packPixels(const GramBlock &block, const Window &window) {
   Value firstChannel = quotient(block.first, shape.getTaps());
   Value channels = subtract(plus(getChannel(block, plus(block.present, -1)), 1),
                             firstChannel);
+  firstChannel = inGroup(block, firstChannel);
+  if (std::optional<int64_t> distance = getDistanceOfRows())
+    return packRows(window, firstChannel, channels, *distance);
   forEach(constant(0), channels,
           [&](Value channel) { clear(times(channel, plan.distance)); });
   // Lines begin above the first row, and left of the first pixel.
@@ -193,22 +125,124 @@ void GramPacking::packPixels(const GramBlock &block, const Window &window) {
                      plus(window.rows, plan.lines - plan.rows))};
     width = std::min(shape.width, plan.lineLength - left);
   }
+  auto locateRow = [&](Value line) {
+    return plus(times(add(window.row, line), geometry.strides[0]), -top);
+  };
+  auto locateLine = [&](Value n, Value line) {
+    return plus(times(add(times(n, plan.lines), line), plan.lineLength), left);
+  };
+  if (hasAdjacentChannels() && width % getRowLanes() == 0) {
+    SmallVector<int64_t> strides = getStrides();
+    forEach(constant(0), window.count, [&](Value n) {
+      forEach(lines.begin, lines.end, [&](Value line) {
+        Value from = add(times(add(window.sample, n), strides[0]),
+                         times(locateRow(line), strides[2]));
+        copyPixels({add(from, firstChannel), strides[3] * geometry.strides[1],
+                    constant(width), channels, locateLine(n, line)});
+      });
+    });
+    return;
+  }
   enum { Sample, Channel, Line, Pixel };
   std::array<Range, 4> ranges = {Range{constant(0), window.count},
                                  {constant(0), channels},
                                  lines,
                                  {constant(0), constant(width)}};
   forEachByStride(ranges, [&](ArrayRef<Value> at) {
-    Value row = add(window.row, at[Line]);
     Value pixel = loadPixel(add(window.sample, at[Sample]),
-                            inGroup(block, add(firstChannel, at[Channel])),
-                            plus(times(row, geometry.strides[0]), -top),
+                            add(firstChannel, at[Channel]), locateRow(at[Line]),
                             times(at[Pixel], geometry.strides[1]));
-    Value line = add(times(at[Sample], plan.lines), at[Line]);
     Value target = add(times(at[Channel], plan.distance),
-                       plus(times(line, plan.lineLength), left));
+                       locateLine(at[Sample], at[Line]));
     memref::StoreOp::create(builder, loc, pixel, packed,
                             ValueRange{add(target, at[Pixel])});
+  });
+}
+
+/// The strides of samples, channels, rows and columns of the input.
+SmallVector<int64_t> GramPacking::getStrides() const {
+  SmallVector<int64_t> strides =
+      cast<MemRefType>(input.getType()).getStridesAndOffset().first;
+  if (shape.channelsLast)
+    strides = {strides[0], strides[3], strides[1], strides[2]};
+  return strides;
+}
+
+/// Whether vectors of channels can be loaded.
+bool GramPacking::hasAdjacentChannels() const {
+  return cast<MemRefType>(input.getType()).getElementType().isF32() &&
+         getRowLanes() > 1 && getStrides()[1] == 1;
+}
+
+/// Elements of the vectors in which channels are loaded.
+int64_t GramPacking::getRowLanes() const {
+  return chooseLanes(shape.channels / shape.geometry.groups, plan.lanes);
+}
+
+/// Where the input is a matrix with a row for each window: elements from one
+/// row to the next.
+std::optional<int64_t> GramPacking::getDistanceOfRows() const {
+  SmallVector<int64_t> strides = getStrides();
+  bool isWhole = shape.getTaps() == 1 && shape.height == shape.outputHeight &&
+                 shape.width == shape.outputWidth;
+  if (!isWhole || !hasAdjacentChannels())
+    return std::nullopt;
+  int64_t distance = shape.width > 1    ? strides[3]
+                     : shape.height > 1 ? strides[2]
+                                        : strides[0];
+  bool isMatrix = (shape.height == 1 || strides[2] == distance * shape.width) &&
+                  (shape.samples == 1 ||
+                   strides[0] == distance * shape.width * shape.height);
+  return isMatrix ? std::optional(distance) : std::nullopt;
+}
+
+void GramPacking::packRows(const Window &window, Value firstChannel,
+                           Value channels, int64_t distance) {
+  Value rows = add(times(window.sample, shape.height), window.row);
+  Value from = times(rows, shape.width * distance);
+  Value count =
+      times(arith::MulIOp::create(builder, loc, window.count, window.rows),
+            shape.width);
+  copyPixels({add(from, firstChannel), distance, count, channels, constant(0)});
+  // What is left of the last vectors.
+  forEach(constant(0), channels, [&](Value channel) {
+    Value start = times(channel, plan.distance);
+    forEach(count, constant(plan.length), [&](Value at) {
+      memref::StoreOp::create(builder, loc, buildConstant(builder, loc, 0.0),
+                              packed, ValueRange{add(start, at)});
+    });
+  });
+}
+
+/// Copies pixels of adjacent channels, of which each channel gets a line of its
+/// own: whole vectors of it, the last of which may have copies of the last
+/// pixel.
+void GramPacking::copyPixels(const PixelRun &run) {
+  int64_t lanes = getRowLanes();
+  auto type = VectorType::get({lanes}, builder.getF32Type());
+  forEach(constant(0), run.channels, lanes, [&](Value channel) {
+    bool isFull = shape.getTaps() == 1 &&
+                  shape.countColumns() % shape.blockSize == 0 &&
+                  shape.blockSize % lanes == 0;
+    Value mask =
+        isFull
+            ? Value()
+            : emitMasks(builder, loc, lanes, 1, run.channels, channel).front();
+    forEach(constant(0), run.count, lanes, [&](Value first) {
+      SmallVector<Value> vectors;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        Value pixel = minimum(plus(first, lane), plus(run.count, -1));
+        Value at = add(run.from, add(times(pixel, run.distance), channel));
+        vectors.push_back(loadVector(builder, loc, type, flat, at, mask));
+      }
+      transposeVectors(builder, loc, vectors);
+      Value target = add(run.to, first);
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        Value start = times(plus(channel, lane), plan.distance);
+        storeVector(builder, loc, vectors[lane], packed, add(start, target),
+                    Value());
+      }
+    });
   });
 }
 
@@ -216,10 +250,7 @@ void GramPacking::packPixels(const GramBlock &block, const Window &window) {
 /// next to each other innermost.
 void GramPacking::forEachByStride(
     ArrayRef<Range> ranges, llvm::function_ref<void(ArrayRef<Value>)> body) {
-  SmallVector<int64_t> strides =
-      cast<MemRefType>(input.getType()).getStridesAndOffset().first;
-  if (shape.channelsLast)
-    strides = {strides[0], strides[3], strides[1], strides[2]};
+  SmallVector<int64_t> strides = getStrides();
   auto order = llvm::to_vector(llvm::seq<size_t>(0, ranges.size()));
   llvm::stable_sort(
       order, [&](size_t a, size_t b) { return strides[a] > strides[b]; });

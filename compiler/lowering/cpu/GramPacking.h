@@ -1,41 +1,10 @@
 // GramPacking.h - what rt.gram multiplies, packed as tiles read it.
 #pragma once
 
+#include "compiler/lowering/cpu/GramPlan.h"
 #include "compiler/lowering/cpu/IndexCode.h"
-#include "dialects/rt/Gram.h"
 
 namespace boostc {
-
-/// How rt.gram is computed: columns of a block are packed for as many windows
-/// as stay in a cache. Columns of one channel are the same pixels, read from
-/// other places on: where vectors fit into a line of pixels, or there is one
-/// tap, the pixels are packed, once for all taps, with zeros where taps see
-/// nothing. Else each column is packed, contiguous.
-struct GramPlan {
-  rt::GramShape shape;
-  int64_t lanes;            ///< of vectors
-  int64_t samples, rows;    ///< of output pixels that are packed together
-  bool packsPixels = false; ///< and not each column
-  /// Packed lines of pixels, and elements of a line.
-  int64_t lines, lineLength;
-  int64_t length;   ///< of a packed column or channel
-  int64_t distance; ///< from one to the next, elements
-  int64_t stripes;  ///< pieces of a block
-
-  static GramPlan get(const rt::GramShape &shape, int64_t maxLanes,
-                      int64_t threads);
-
-  /// Columns that are packed, up to whole tiles, or channels of columns.
-  int64_t countPacked() const;
-  int64_t countPackedElements() const { return countPacked() * distance; }
-  /// Whether windows lie next to each other, without the ends of lines that
-  /// only some taps see.
-  bool isContiguous() const { return !packsPixels || shape.getTaps() == 1; }
-};
-
-/// Elements of the Gram matrix that are summed at once, in registers: so many
-/// rows and columns.
-inline constexpr int64_t kGramTileRows = 4, kGramTileColumns = 3;
 
 /// A block of the matrix whose columns are multiplied.
 struct GramBlock {
@@ -49,9 +18,7 @@ class GramPacking : IndexCode {
 public:
   /// From `input` to `packed`, of countPackedElements() elements.
   GramPacking(mlir::OpBuilder &builder, mlir::Location loc,
-              const GramPlan &plan, mlir::Value input, mlir::Value packed)
-      : IndexCode(builder, loc), plan(plan), shape(plan.shape), input(input),
-        packed(packed) {}
+              const GramPlan &plan, mlir::Value input, mlir::Value packed);
 
   /// Output pixels of `count` samples from `sample` on, of `rows` rows from
   /// `row` on.
@@ -69,6 +36,20 @@ public:
 private:
   void packColumns(const GramBlock &block, const Window &window);
   void packPixels(const GramBlock &block, const Window &window);
+  std::optional<int64_t> getDistanceOfRows() const;
+  void packRows(const Window &window, Value firstChannel, Value channels,
+                int64_t distance);
+  llvm::SmallVector<int64_t> getStrides() const;
+  bool hasAdjacentChannels() const;
+  int64_t getRowLanes() const;
+  /// `count` pixels `distance` elements from each other, the first channel of
+  /// the first one at `from` of the input, and at `to` of its line.
+  struct PixelRun {
+    Value from;
+    int64_t distance;
+    Value count, channels, to;
+  };
+  void copyPixels(const PixelRun &run);
   Value locate(const GramBlock &block, Value column);
   Value getChannel(const GramBlock &block, Value column);
   Value inGroup(const GramBlock &block, Value channel);
@@ -83,6 +64,7 @@ private:
   const GramPlan &plan;
   const rt::GramShape &shape;
   Value input, packed;
+  Value flat; ///< the input as it lies in memory
 };
 
 } // namespace boostc

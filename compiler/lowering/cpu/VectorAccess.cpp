@@ -59,3 +59,23 @@ void boostc::storeVector(OpBuilder &builder, Location loc, Value vector,
   else
     vector::StoreOp::create(builder, loc, vector, buffer, offset);
 }
+
+/// Halves change places, then halves of halves: log2(lanes) rounds.
+void boostc::transposeVectors(OpBuilder &builder, Location loc,
+                              MutableArrayRef<Value> vectors) {
+  auto lanes = static_cast<int64_t>(vectors.size());
+  for (int64_t half = lanes / 2; half >= 1; half /= 2)
+    for (int64_t row = 0; row < lanes; ++row) {
+      if (row & half)
+        continue;
+      SmallVector<int64_t> upper, lower;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        upper.push_back(lane & half ? lanes + lane - half : lane);
+        lower.push_back(lane & half ? lanes + lane : lane + half);
+      }
+      Value a = vectors[row], b = vectors[row + half];
+      vectors[row] = vector::ShuffleOp::create(builder, loc, a, b, upper);
+      vectors[row + half] =
+          vector::ShuffleOp::create(builder, loc, a, b, lower);
+    }
+}

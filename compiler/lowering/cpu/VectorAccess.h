@@ -34,4 +34,9 @@ void storeVector(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Value vector, mlir::Value buffer, mlir::Value offset,
                  mlir::Value mask);
 
+/// Exchanges lanes and vectors: lane j of vector i is lane i of vector j then.
+/// There are as many vectors as lanes, a power of two.
+void transposeVectors(mlir::OpBuilder &builder, mlir::Location loc,
+                      llvm::MutableArrayRef<mlir::Value> vectors);
+
 } // namespace boostc

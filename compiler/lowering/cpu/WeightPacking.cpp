@@ -1,5 +1,6 @@
 #include "compiler/lowering/cpu/WeightPacking.h"
 #include "compiler/lowering/cpu/IndexCode.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/kernels/LinearIndex.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -104,7 +105,7 @@ private:
       for (int64_t number = 0; number < lanes; ++number)
         vectors.push_back(packing.unpacks ? load(inPacked[number], 0)
                                           : load(inFile, number * row));
-      transpose(vectors);
+      transposeVectors(builder, loc, vectors);
       for (int64_t number = 0; number < lanes; ++number)
         packing.unpacks ? store(vectors[number], inFile, number * row)
                         : store(vectors[number], inPacked[number], 0);
@@ -138,24 +139,6 @@ private:
     for (int64_t number = 0; number < taps; ++number)
       packing.unpacks ? store(to[number], file, inFile(number))
                       : store(to[number], packed, inPacked(number));
-  }
-
-  /// Halves change places, then halves of halves: log2(lanes) rounds.
-  void transpose(SmallVectorImpl<Value> &rows) {
-    int64_t lanes = packing.lanes;
-    for (int64_t half = lanes / 2; half >= 1; half /= 2)
-      for (int64_t row = 0; row < lanes; ++row) {
-        if (row & half)
-          continue;
-        SmallVector<int64_t> upper, lower;
-        for (int64_t lane = 0; lane < lanes; ++lane) {
-          upper.push_back(lane & half ? lanes + lane - half : lane);
-          lower.push_back(lane & half ? lanes + lane : lane + half);
-        }
-        Value a = rows[row], b = rows[row + half];
-        rows[row] = vector::ShuffleOp::create(builder, loc, a, b, upper);
-        rows[row + half] = vector::ShuffleOp::create(builder, loc, a, b, lower);
-      }
   }
 
   Value select(ArrayRef<Value> from, ArrayRef<int64_t> elements) {

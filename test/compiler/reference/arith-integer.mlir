@@ -28,6 +28,9 @@ func.func @main() {
   %or = arith.ori %c, %d : tensor<2xi32>
   %or_x = arith.constant dense<[14, -1]> : tensor<2xi32>
   check.expect_eq %or, %or_x : tensor<2xi32>
+  %parts = arith.divui %c, %d : tensor<2xi32>
+  %parts_x = arith.constant dense<[1, 715827882]> : tensor<2xi32>
+  check.expect_eq %parts, %parts_x : tensor<2xi32>
   %rest = arith.remui %c, %d : tensor<2xi32>
   %rest_x = arith.constant dense<[2, 3]> : tensor<2xi32>
   check.expect_eq %rest, %rest_x : tensor<2xi32>
