@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What second-order steps cost on this CPU: THOR of boostc, and K-FAC of a PyTorch library.
 
-ResNet-20 (resnet20.json). Each system takes three kinds of steps: with momentum alone, with the
-inverses there are, and with inverses that are computed anew. boostc has two kinds more: THOR in
-whole matrices, as K-FAC has them, and steps that refresh a part of the layers. PyTorch runs
-contiguous and channels-last; what counts for each kind is the faster one.
+Each system takes three kinds of steps: with momentum alone, with the inverses there are, and with
+inverses that are computed anew. boostc has two more: THOR in whole matrices, as K-FAC has them, and
+steps of which every second one refreshes a part of the layers. PyTorch runs contiguous and
+channels-last; what counts for each kind is the faster one. The nets are those of net_step.py.
 
 In each round all candidates run in turn, as processes that sleep while another has its turn.
 Reported are medians of the rounds' medians, and for each system what a step takes on average at a
@@ -12,7 +12,8 @@ refresh in every 100th step, beside its own step with momentum.
 
   python3 -m venv /tmp/bench-venv
   /tmp/bench-venv/bin/pip install torch asdfghjkl
-  /tmp/bench-venv/bin/python tools/bench/thor_step.py --build build --json thor_steps.jsonl
+  /tmp/bench-venv/bin/python tools/bench/thor_step.py --net resnet20 --batch 128 \\
+      --build build --json thor_steps.jsonl
 
 asdfghjkl is ASDL, whose KfacGradientMaker takes the same Fisher matrix (fisher_emp, of samples'
 gradients). Never needed to build or test.
@@ -28,11 +29,9 @@ import tempfile
 import time
 
 from cpu_step import identify_build, measure_noting_load, processor
-from net_step import measure_program
+from net_step import NETS, measure_program
 from peer_worker import BATCHES, Peer, serve
 
-HERE = pathlib.Path(__file__).resolve().parent
-MODEL = HERE / "resnet20.json"
 FREQUENCY, NEVER = 100, 1 << 20
 THOR = {"type": "thor", "learning_rate": 1e-3, "damping": 0.03}
 # By system, the kinds of steps. `staggered` has a refresh of a part in every second step.
@@ -45,25 +44,26 @@ PROGRAMS = {
                                "between": {**THOR, "frequency": NEVER, "block_size": 2048},
                                "refresh": {**THOR, "frequency": 1, "block_size": 2048}},
 }
+PEER = "ASDL"
 KINDS = {"momentum": None, "between": NEVER, "refresh": 1}
 
 
-def torch_variants(batch, threads):
+def torch_variants(net, batch, threads):
     from importlib.metadata import version
 
     import torch
     from asdl.precondition import KfacGradientMaker, PreconditioningConfig
-    from resnet20_torch import ResNet20
 
+    _, _, make, shape, classes = NETS[net]
     torch.set_num_threads(threads)
     generator = torch.Generator().manual_seed(1)
-    batches = [(torch.randn(batch, 3, 32, 32, generator=generator),
-                torch.randint(10, (batch,), generator=generator)) for _ in range(BATCHES)]
+    batches = [(torch.randn(batch, *shape, generator=generator),
+                torch.randint(classes, (batch,), generator=generator)) for _ in range(BATCHES)]
 
     def variant(last, interval):
         torch.manual_seed(1)
         layout = torch.channels_last if last else torch.contiguous_format
-        network = ResNet20().to(memory_format=layout)
+        network = make().to(memory_format=layout)
         data = [(images.to(memory_format=layout), labels) for images, labels in batches]
         optimizer = torch.optim.SGD(network.parameters(), lr=1e-3, momentum=0.9, fused=True)
         maker = interval and KfacGradientMaker(
@@ -94,30 +94,38 @@ def torch_variants(batch, threads):
     return made, {"torch": torch.__version__, "asdfghjkl": version("asdfghjkl")}
 
 
-def compile_program(build, batch, threads, optimizer, program):
-    sets = [f"--set=optimizer.{key}={value}" for key, value in optimizer.items()]
-    subprocess.run([build / "bin/boostc", MODEL, "--target=cpu", f"--threads={threads}",
-                    f"--set=batch_size={batch}", *sets, "-o", program], check=True,
-                   stderr=subprocess.DEVNULL)
+def compile_program(arguments, optimizer, program):
+    model, overlays, *_ = NETS[arguments.net]
+    flags = [f"--overlay={overlay}" for overlay in overlays]
+    flags += [f"--set=optimizer.{key}={value}" for key, value in optimizer.items()]
+    subprocess.run([arguments.build / "bin/boostc", model, "--target=cpu",
+                    f"--threads={arguments.threads}", f"--set=batch_size={arguments.batch}",
+                    *flags, "-o", program], check=True, stderr=subprocess.DEVNULL)
 
 
 def measure(arguments, folder):
     """Results by system, kind and round, and versions."""
     runs = {}
     for system, kinds in PROGRAMS.items():
+        if system not in arguments.systems:
+            continue
         for kind, optimizer in kinds.items():
             program = pathlib.Path(folder) / f"{len(runs)}.so"
-            compile_program(arguments.build, arguments.batch, arguments.threads, optimizer, program)
+            compile_program(arguments, optimizer, program)
             runs[system, kind] = lambda program=program: measure_program(
                 arguments.build, program, arguments.threads, arguments.seconds)
-    peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", "--batch", arguments.batch,
-                "--threads", arguments.threads)
-    for name in peer.ready["variants"]:
-        runs["ASDL", name] = lambda name=name: peer.measure(name, arguments.seconds)
+    peer = None
+    if PEER in arguments.systems:
+        peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", "--net",
+                    arguments.net, "--batch", arguments.batch, "--threads", arguments.threads)
+        for name in peer.ready["variants"]:
+            runs[PEER, name] = lambda name=name: peer.measure(name, arguments.seconds)
     results = {key: [] for key in runs}
     for _ in range(arguments.rounds):
         for key, run in runs.items():
             results[key].append(measure_noting_load(run, arguments.wait))
+    if not peer:
+        return results, {}
     peer.close()
     return results, peer.ready["versions"]
 
@@ -142,6 +150,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    systems = [*PROGRAMS, PEER]
+    parser.add_argument("--systems", nargs="+", choices=systems, default=systems)
+    parser.add_argument("--net", choices=NETS, default="resnet20")
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
@@ -152,11 +163,11 @@ def main():
     parser.add_argument("--worker", action="store_true", help="be PyTorch's worker")
     arguments = parser.parse_args()
     if arguments.worker:
-        serve(lambda: torch_variants(arguments.batch, arguments.threads), 1)
+        serve(lambda: torch_variants(arguments.net, arguments.batch, arguments.threads), 1)
         return
     with tempfile.TemporaryDirectory() as folder:
         results, versions = measure(arguments, folder)
-    about = {"batch": arguments.batch, "threads": arguments.threads, "rounds": arguments.rounds,
+    about = {"net": arguments.net, "batch": arguments.batch, "threads": arguments.threads, "rounds": arguments.rounds,
              "build": identify_build(arguments.build), "date": time.strftime("%Y-%m-%d"),
              "cpu": processor(), "cpus": os.cpu_count(), "versions": versions}
     for system, kinds in summarise(results).items():
