@@ -1,4 +1,5 @@
-// rt.damped_inverse as loops: one pass over a matrix for each of its columns.
+// rt.damped_inverse as loops: one pass over a matrix for each panel of its
+// rows.
 
 #include "compiler/lowering/cpu/IndexCode.h"
 #include "compiler/lowering/cpu/OpKernels.h"
@@ -12,6 +13,9 @@
 
 using namespace mlir;
 using namespace boostc;
+
+/// Rows that are eliminated together, and rows from which they are.
+static constexpr int64_t kPanelRows = 8, kRowsAtOnce = 4;
 
 namespace {
 
@@ -92,6 +96,8 @@ private:
     });
   }
 
+  /// Eliminates a column from the rows of its panel, and a whole panel from all
+  /// other rows: what these are is read and written once for each panel.
   void reduce(Value column, Value pivot) {
     Value one = buildConstant(builder, loc, 1.0);
     Value factor = broadcast(arith::DivFOp::create(builder, loc, one, pivot));
@@ -101,21 +107,69 @@ private:
       Value value = load(target, at, mask);
       store(arith::MulFOp::create(builder, loc, value, factor), at, mask);
     });
+    Value begin = subtract(column, remainder(column, kPanelRows));
+    Value end = minimum(plus(begin, kPanelRows), constant(size));
     auto subtractRow = [&](Value other) {
-      Value own = locate(other, column);
-      Value share =
-          broadcast(arith::NegFOp::create(builder, loc, load(target, own)));
-      store(buildConstant(builder, loc, 0.0), own);
-      Value distance = subtract(row, locateRow(other));
-      forEachVector(locateRow(other), size, [&](Value at, Value mask) {
-        Value solved = load(target, add(at, distance), mask);
-        Value value = load(target, at, mask);
-        store(vector::FMAOp::create(builder, loc, share, solved, value), at,
-              mask);
-      });
+      subtractRows(column, constant(1), other, /*count=*/1);
     };
-    forEach(constant(0), column, subtractRow);
-    forEach(plus(column, 1), constant(size), subtractRow);
+    forEach(begin, column, subtractRow);
+    forEach(plus(column, 1), end, subtractRow);
+    Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         plus(column, 1), end);
+    emitIf(isLast, [&] {
+      forEachRow(constant(0), begin, [&](Value other, int64_t count) {
+        subtractRows(begin, subtract(end, begin), other, count);
+      });
+      forEachRow(end, constant(size), [&](Value other, int64_t count) {
+        subtractRows(begin, subtract(end, begin), other, count);
+      });
+    });
+  }
+
+  /// Some rows at a time, then those that are left.
+  void forEachRow(Value begin, Value end,
+                  llvm::function_ref<void(Value first, int64_t count)> body) {
+    Value left = remainder(subtract(end, begin), kRowsAtOnce);
+    Value middle = subtract(end, left);
+    forEach(begin, middle, kRowsAtOnce,
+            [&](Value row) { body(row, kRowsAtOnce); });
+    forEach(middle, end, [&](Value row) { body(row, 1); });
+  }
+
+  /// Subtracts rows `first` to `first + solved - 1` from `count` rows from
+  /// `other` on, times what these have in their columns, where zeros are left
+  /// before. A solved row that is not there counts as zeros.
+  void subtractRows(Value first, Value solved, Value other, int64_t count) {
+    bool isOne = count == 1 && isConstantIntValue(solved, 1);
+    int64_t rows = isOne ? 1 : kPanelRows;
+    SmallVector<Value> columns, shares;
+    Value zero = buildConstant(builder, loc, 0.0);
+    for (int64_t row = 0; row < rows; ++row)
+      columns.push_back(add(first, minimum(constant(row), plus(solved, -1))));
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t row = 0; row < rows; ++row) {
+        Value isThere = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::slt, constant(row), solved);
+        Value share = load(target, locate(plus(other, i), columns[row]));
+        share = arith::SelectOp::create(builder, loc, isThere, share, zero);
+        shares.push_back(broadcast(arith::NegFOp::create(builder, loc, share)));
+      }
+    for (int64_t i = 0; i < count; ++i)
+      for (Value column : columns)
+        store(zero, locate(plus(other, i), column));
+    forEachVector(constant(0), size, [&](Value at, Value mask) {
+      SmallVector<Value> values;
+      for (Value column : columns)
+        values.push_back(load(target, add(locateRow(column), at), mask));
+      for (int64_t i = 0; i < count; ++i) {
+        Value place = add(locateRow(plus(other, i)), at);
+        Value value = load(target, place, mask);
+        for (int64_t row = 0; row < rows; ++row)
+          value = vector::FMAOp::create(builder, loc, shares[i * rows + row],
+                                        values[row], value);
+        store(value, place, mask);
+      }
+    });
   }
 
   Value failed;
