@@ -76,19 +76,26 @@ NETS = {
 }
 
 
+def torch_batches(net, batch):
+    import torch
+
+    _, _, _, shape, classes = NETS[net]
+    generator = torch.Generator().manual_seed(1)
+    return [(torch.randn(batch, *shape, generator=generator),
+             torch.randint(classes, (batch,), generator=generator)) for _ in range(BATCHES)]
+
+
 def torch_variants(net, batch, threads, dtype="f32"):
     """Nearly the same step: momentum and weight decay of the model file, but on all parameters,
     batches in memory; with bf16, the forward under autocast. What a model file has besides, such as
     label smoothing and normalisation of bytes, boostc alone computes."""
     import torch
 
-    model, _, make, shape, classes = NETS[net]
+    model, _, make, *_ = NETS[net]
     torch.set_num_threads(threads)
     recipe = json.loads(model.read_text(encoding="utf-8"))["optimizer"]
     criterion = torch.nn.CrossEntropyLoss()
-    generator = torch.Generator().manual_seed(1)
-    batches = [(torch.randn(batch, *shape, generator=generator),
-                torch.randint(classes, (batch,), generator=generator)) for _ in range(BATCHES)]
+    batches = torch_batches(net, batch)
 
     def variant(last, compiled=None):
         torch.manual_seed(1)

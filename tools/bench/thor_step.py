@@ -8,7 +8,7 @@ channels-last; what counts for each kind is the faster one. The nets are those o
 
 In each round all candidates run in turn, as processes that sleep while another has its turn.
 Reported are medians of the rounds' medians, and for each system what a step takes on average at a
-refresh in every 100th step, beside its own step with momentum.
+refresh in every 100th step, compared with its own step with momentum.
 
   python3 -m venv /tmp/bench-venv
   /tmp/bench-venv/bin/pip install torch asdfghjkl
@@ -29,7 +29,7 @@ import tempfile
 import time
 
 from cpu_step import identify_build, measure_noting_load, processor
-from net_step import NETS, measure_program
+from net_step import NETS, measure_program, torch_batches
 from peer_worker import BATCHES, Peer, serve
 
 FREQUENCY, NEVER = 100, 1 << 20
@@ -54,11 +54,9 @@ def torch_variants(net, batch, threads):
     import torch
     from asdl.precondition import KfacGradientMaker, PreconditioningConfig
 
-    _, _, make, shape, classes = NETS[net]
+    _, _, make, *_ = NETS[net]
     torch.set_num_threads(threads)
-    generator = torch.Generator().manual_seed(1)
-    batches = [(torch.randn(batch, *shape, generator=generator),
-                torch.randint(classes, (batch,), generator=generator)) for _ in range(BATCHES)]
+    batches = torch_batches(net, batch)
 
     def variant(last, interval):
         torch.manual_seed(1)

@@ -47,9 +47,13 @@ static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
   layer.inverseA = (name + thor::kInverseA).str();
   layer.inverseG = (name + thor::kInverseG).str();
   layer.ready = (name + thor::kReady).str();
-  if (!kronecker.isLookup)
-    layer.factors.push_back(a.getDefiningOp());
-  layer.factors.push_back(g);
+  layer.refreshFlops = g.getFlops() + rt::countInverseFlops(layer.a) +
+                       rt::countInverseFlops(layer.g);
+  layer.due.push_back(g.getDueMutable());
+  if (auto factor = a.getDefiningOp<thor::FactorAOp>()) {
+    layer.refreshFlops += factor.getFlops();
+    layer.due.push_back(factor.getDueMutable());
+  }
   for (auto [accumulator, value] :
        {std::pair(StringRef(layer.factorA), a), {layer.factorG, g.getResult()}})
     rt::addResult(micro, value,
@@ -107,22 +111,14 @@ void boost::stagger(FactorLayers &layers, func::FuncOp micro,
     if (!layer.kronecker)
       continue;
     refreshed.push_back(&layer);
-    int64_t &cost = costs.emplace_back(rt::countInverseFlops(layer.a) +
-                                       rt::countInverseFlops(layer.g));
-    for (Operation *factor : layer.factors)
-      cost += cast<CostOpInterface>(factor).getFlops();
+    costs.push_back(layer.refreshFlops);
   }
   SlotCode slots(micro, plan.slots);
   for (auto [layer, slot] :
        llvm::zip_equal(refreshed, assignSlots(costs, plan.slots))) {
     layer->slot = slot;
-    for (Operation *factor : layer->factors) {
-      if (auto a = dyn_cast<thor::FactorAOp>(factor))
-        a.getDueMutable().assign(slots.getDue(slot));
-      else
-        cast<thor::FactorGOp>(factor).getDueMutable().assign(
-            slots.getDue(slot));
-    }
+    for (MutableOperandRange &due : layer->due)
+      due.assign(slots.getDue(slot));
   }
 }
 

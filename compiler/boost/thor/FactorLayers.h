@@ -16,7 +16,9 @@ struct FactorLayer {
   int64_t positions = 1; ///< of a sample, where they are windows
   mlir::RankedTensorType a, g; ///< of its factors
   std::string factorA, factorG, inverseA, inverseG, ready;
-  llvm::SmallVector<mlir::Operation *, 2> factors; ///< those that read samples
+  int64_t refreshFlops = 0; ///< of a micro-batch and of the inversions
+  /// Where its factors are told whether they are due.
+  llvm::SmallVector<mlir::MutableOperandRange, 2> due;
   int64_t slot = 0; ///< in which its factors are refreshed
 };
 

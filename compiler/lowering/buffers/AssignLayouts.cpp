@@ -1,6 +1,7 @@
 // The order of dimensions in memory around convolutions; see Passes.td.
 
 #include "compiler/lowering/buffers/Passes.h"
+#include "compiler/lowering/kernels/Strides.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -30,22 +31,6 @@ static MemRefType getBatchInnermost(MemRefType type) {
 static bool isFeatureMapType(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && memref.getRank() == 4 && memref.getDimSize(0) >= kMinBatch;
-}
-
-/// Whether `operand` is read and written through its strides by the op that
-/// owns it.
-static bool followsStrides(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  if (isa<linalg::LinalgOp, memref::CopyOp>(op))
-    return true;
-  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
-    return operand.get() == convolution.getInput() ||
-           operand.get() == convolution.getOutput();
-  if (auto gram = dyn_cast<rt::GramOp>(op))
-    return operand.get() == gram.getInput();
-  if (auto product = dyn_cast<rt::MatmulOp>(op))
-    return operand.get() == product.getA() || operand.get() == product.getB();
-  return false;
 }
 
 /// A matrix [N, everything else]: the view that a flatten becomes.
@@ -129,13 +114,6 @@ struct AssignLayouts : boostc::impl::AssignLayoutsPassBase<AssignLayouts> {
     operand.set(copy);
     if (isa<BlockArgument>(input) && llvm::none_of(input.getUses(), isWritten))
       copies[input] = copy;
-  }
-
-  static bool isWritten(OpOperand &use) {
-    if (auto copy = dyn_cast<memref::CopyOp>(use.getOwner()))
-      return use.get() == copy.getTarget();
-    auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-    return !op || op.isDpsInit(&use);
   }
 };
 

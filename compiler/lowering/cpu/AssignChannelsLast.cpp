@@ -3,6 +3,7 @@
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/TapSumPlan.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
+#include "compiler/lowering/kernels/Strides.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -104,17 +105,6 @@ static void addCosts(rt::ConvolutionOp op, int64_t lanes, int64_t registers,
                                      types.weight.getDimSize(1), lanes);
 }
 
-/// Whether `operand` is read and written through its strides.
-static bool followsStrides(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  if (auto convolution = dyn_cast<rt::ConvolutionOp>(op))
-    return operand.get() == convolution.getInput() ||
-           operand.get() == convolution.getOutput();
-  if (auto gram = dyn_cast<rt::GramOp>(op))
-    return operand.get() == gram.getInput();
-  return isa<linalg::LinalgOp, memref::CopyOp>(op);
-}
-
 static bool isImage(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && memref.getRank() == 4 && memref.getLayout().isIdentity();
@@ -206,13 +196,6 @@ struct AssignChannelsLast
     builder.setInsertionPointAfter(op);
     memref::CopyOp::create(builder, op->getLoc(), result, operand.get());
     operand.set(result);
-  }
-
-  static bool isWritten(OpOperand &use) {
-    if (auto copy = dyn_cast<memref::CopyOp>(use.getOwner()))
-      return use.get() == copy.getTarget();
-    auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-    return !op || op.isDpsInit(&use);
   }
 
   int64_t lanes = 0; ///< of a vector register
