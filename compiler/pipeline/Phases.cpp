@@ -54,10 +54,12 @@ static void addVerifier(OpPassManager &manager, Phase phase) {
 }
 
 /// The end of phase buffers.
-static void addMemoryPlan(OpPassManager &manager) {
+static void addMemoryPlan(OpPassManager &manager, const PhaseOptions &options) {
   OpPassManager &planning = manager.nest<train::ProgramOp>();
   // Scratch before the plan, which is to cover it.
-  planning.addPass(createReserveScratchPass());
+  ReserveScratchPassOptions scratch;
+  scratch.useLibrary = options.useLibrary;
+  planning.addPass(createReserveScratchPass(scratch));
   planning.addPass(createPlanMemoryPass());
   // Equal addresses become one value: kernels promise that their arguments
   // differ.
@@ -198,7 +200,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     }
     // Ops are what they will be, and buffers do not share memory yet.
     manager.nest<train::ProgramOp>().addPass(createSpecializeMicrosPass());
-    addMemoryPlan(manager);
+    addMemoryPlan(manager, options);
     break;
 
   case Phase::Rt:
@@ -235,7 +237,7 @@ void boostc::buildPipeline(OpPassManager &manager, Phase from, Phase to,
 }
 
 void boostc::buildMeasuringPipeline(OpPassManager &manager) {
-  addMemoryPlan(manager);
+  addMemoryPlan(manager, {});
   for (Phase phase : {Phase::Rt, Phase::Llvm})
     addPhase(manager, phase, {});
 }

@@ -111,10 +111,11 @@ struct FromElementsModel
 };
 
 /// Calls `visit` with the offsets of each element of a static slice: in the
-/// whole and in the slice.
+/// whole and in the slice, whose type may lack dimensions of one element.
 template <typename Op>
-void forEachInPart(Op op, ArrayRef<int64_t> whole, ArrayRef<int64_t> part,
+void forEachInPart(Op op, ArrayRef<int64_t> whole,
                    llvm::function_ref<void(int64_t, int64_t)> visit) {
+  ArrayRef<int64_t> part = op.getStaticSizes();
   int64_t size = 1;
   for (int64_t extent : part)
     size *= extent;
@@ -131,13 +132,11 @@ void forEachInPart(Op op, ArrayRef<int64_t> whole, ArrayRef<int64_t> part,
   }
 }
 
-/// Parts whose rank is that of the whole and whose numbers are known.
+/// Parts whose numbers are known.
 template <typename Op> LogicalResult verifyPart(Op op) {
-  if (op.getSourceType().getRank() != op.getType().getRank() ||
-      !op.getOffsets().empty() || !op.getSizes().empty() ||
+  if (!op.getOffsets().empty() || !op.getSizes().empty() ||
       !op.getStrides().empty())
-    return op.emitOpError(
-        "cannot be interpreted: expected a static slice of the same rank");
+    return op.emitOpError("cannot be interpreted: expected a static slice");
   return success();
 }
 
@@ -151,10 +150,9 @@ struct ExtractSliceModel
     if (failed(verifyPart(slice)))
       return failure();
     ReferenceValue part = ReferenceValue::zeros(slice.getType());
-    forEachInPart(slice, operands[0].shape, part.shape,
-                  [&](int64_t whole, int64_t i) {
-                    part.data[i] = operands[0].data[whole];
-                  });
+    forEachInPart(slice, operands[0].shape, [&](int64_t whole, int64_t i) {
+      part.data[i] = operands[0].data[whole];
+    });
     results.push_back(std::move(part));
     return success();
   }
@@ -170,10 +168,9 @@ struct InsertSliceModel
     if (failed(verifyPart(slice)))
       return failure();
     ReferenceValue value = operands[1];
-    forEachInPart(slice, value.shape, operands[0].shape,
-                  [&](int64_t whole, int64_t i) {
-                    value.data[whole] = operands[0].data[i];
-                  });
+    forEachInPart(slice, value.shape, [&](int64_t whole, int64_t i) {
+      value.data[whole] = operands[0].data[i];
+    });
     results.push_back(std::move(value));
     return success();
   }

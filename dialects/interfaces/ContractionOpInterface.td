@@ -1,9 +1,10 @@
 #ifndef BOOSTC_INTERFACES_CONTRACTION
 #define BOOSTC_INTERFACES_CONTRACTION
 
-include "mlir/IR/OpBase.td"
+include "dialects/interfaces/LibraryOpInterface.td"
 
-def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+def ContractionOpInterface
+    : OpInterface<"ContractionOpInterface", [LibraryOpInterface]> {
   let description = [{
     A matmul or a convolution: a contraction, written to `c` by a call of a
     vendor library or by a kernel. With scratch memory it is a call, and on a GPU with
@@ -17,10 +18,6 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
     InterfaceMethod<"What is added to the sums; null: nothing.",
       "::mlir::Value", "getBias", (ins)>,
     InterfaceMethod<"Where the sums are written.", "::mlir::Value", "getC", (ins)>,
-    InterfaceMethod<"Memory that the library may use; null: none.",
-      "::mlir::Value", "getScratch", (ins)>,
-    InterfaceMethod<"The same, to be given.",
-      "::mlir::MutableOperandRange", "getScratchMutable", (ins)>,
     InterfaceMethod<"Memory for partial sums; null: the sums are computed as a whole.",
       "::mlir::Value", "getPartials", (ins)>,
     InterfaceMethod<"The same, to be given.",

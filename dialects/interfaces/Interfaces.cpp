@@ -52,6 +52,9 @@ StringRef boostc::CollectiveOpInterface::getParameter(unsigned index) {
              : StringRef();
 }
 
+// Others are based on it.
+#include "dialects/interfaces/LibraryOpInterface.cpp.inc"
+
 #include "dialects/interfaces/BatchReducingOpInterface.cpp.inc"
 #include "dialects/interfaces/CollectiveOpInterface.cpp.inc"
 #include "dialects/interfaces/ContractionOpInterface.cpp.inc"

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "runtime/abi/boost_abi.h"
 
 namespace boostc {
 
@@ -26,6 +27,14 @@ struct BackwardContext {
   llvm::ArrayRef<mlir::Value> gradResults;
   llvm::ArrayRef<bool> needed;
   llvm::MutableArrayRef<mlir::Value> gradOperands;
+};
+
+/// [rows, terms] times [terms, columns], `count` times.
+struct ProductShape {
+  int64_t rows, columns, terms;
+  int64_t count = 1;
+
+  int64_t countMultiplyAdds() const { return rows * columns * terms * count; }
 };
 
 /// Elements of all tensors (or memrefs) in `types`; scalars count as one.
@@ -50,6 +59,9 @@ enum class Precision : uint32_t;
 llvm::LogicalResult verifyContraction(mlir::Operation *op);
 
 } // namespace boostc::rt
+
+// Others are based on it.
+#include "dialects/interfaces/LibraryOpInterface.h.inc"
 
 #include "dialects/interfaces/BatchReducingOpInterface.h.inc"
 #include "dialects/interfaces/CollectiveOpInterface.h.inc"

@@ -3,21 +3,17 @@
 #pragma once
 
 #include "dialects/interfaces/ErrorBound.h"
+#include "runtime/abi/boost_call.h"
 
 namespace boostc::rt {
 
-/// How often an inversion is tried, and by what the damping is multiplied from
-/// one try to the next.
-inline constexpr int kDampingTries = 4;
-inline constexpr double kDampingGrowth = 10.0;
-/// What every pivot must have: this part of the damping, this part of the
-/// element of the diagonal that it is what is left of, and this number. In
-/// exact arithmetic a pivot of M + s I is not below s where M is positive
-/// semidefinite; less than half of that, or a few units in the last place of
-/// what it was, is rounding. The number keeps inverses, and products of two of
-/// them with a gradient, finite.
-inline constexpr double kMinPartOfDamping = 0.5, kMinPartOfDiagonal = 0x1p-21,
-                        kMinPivot = 0x1p-40;
+/// What libraries and kernels have in common, as boost_call.h says.
+inline constexpr int kDampingTries = BOOSTC_INVERSE_TRIES;
+inline constexpr double kDampingGrowth = BOOSTC_INVERSE_GROWTH,
+                        kMinPartOfDamping = BOOSTC_INVERSE_MIN_PART_OF_DAMPING,
+                        kMinPartOfDiagonal =
+                            BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL,
+                        kMinPivot = BOOSTC_INVERSE_MIN_PIVOT;
 
 /// Flops of one try for all matrices of `type` [n, d, d]: an elimination of d
 /// columns with a multiply-add for each element.

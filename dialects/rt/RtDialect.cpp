@@ -260,6 +260,20 @@ LogicalResult boostc::rt::verifyContraction(Operation *op) {
   return verifyPartials(contraction);
 }
 
+static BoostFloatType getFloatType(Value operand) {
+  Type element = getElementTypeOrSelf(operand.getType());
+  return element.isF32()   ? BOOSTC_FLOAT_F32
+         : element.isF16() ? BOOSTC_FLOAT_F16
+                           : BOOSTC_FLOAT_BF16;
+}
+
+void boostc::rt::describeContractionTypes(ContractionOpInterface op,
+                                          BoostLibraryCall &call) {
+  call.precision = static_cast<uint32_t>(op.getPrecision());
+  call.factor_type = getFloatType(op.getA());
+  call.result_type = getFloatType(op.getC());
+}
+
 bool boostc::rt::isDense(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;

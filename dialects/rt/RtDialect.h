@@ -58,6 +58,11 @@ constexpr llvm::StringLiteral kMatmulPrecisionAttrName = "rt.matmul_precision";
 /// What `program` says; float32 where it says nothing.
 Precision getMatmulPrecision(mlir::Operation *program);
 
+/// Writes the precision of `op` to `call`, and the types of its factors and of
+/// its result.
+void describeContractionTypes(ContractionOpInterface op,
+                              BoostLibraryCall &call);
+
 /// Whether the elements of `type`, of static shape, fill one piece of memory,
 /// in whatever order of the dimensions.
 bool isDense(mlir::MemRefType type);

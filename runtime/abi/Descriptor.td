@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 21; }
+def AbiVersion { int value = 22; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -233,6 +233,13 @@ def BoostConvolution : Struct<[{
   Bool<"has_bias">,
   Reserved]>;
 
+def BoostDampedInverse : Struct<[{
+  What rt.damped_inverse does. Operands: m [matrices, extent, extent], weight
+  and damping, f32 scalars, inverse, shaped as m, failed [matrices] of i32,
+  scratch.}], [
+  I64<"matrices">,
+  I64<"extent">]>;
+
 def BoostWork : Struct<[{
   What a launch or a library call does, from shapes alone: what its time is
   compared with.}], [
@@ -244,12 +251,12 @@ def BoostWork : Struct<[{
     each operand once; without what it has written itself}]>,
   U64<"bytes_written", "each operand once">]>;
 
-def BoostLibraryCall : Struct<
-    "Operands are counted as A, B, bias, C, scratch: a matmul's names.", [
+def BoostLibraryCall : Struct<[{
+  Operands are those of the kind's struct, in its order, null where absent.}], [
   EnumField<"kind", BoostLibraryCallKind>,
   U32<"fallback_launch", [{
-    CUDA: the launch that computes the same and whose operands are A, B, bias if
-    any, and C; CPU: 0}]>,
+    CUDA: the launch that computes the same, with the operands that are there
+    but for scratch; CPU: 0}]>,
   U64<"scratch_bytes", [{
     CPU: what the library asked for when compiling; CUDA: what it may use at
     most}]>,
@@ -257,14 +264,18 @@ def BoostLibraryCall : Struct<
   Text<"layers", "as those of a launch">,
   Inline<"matmul", BoostMatmul, "zeros where the call is another", flat = 1,
          opt = 1>,
-  U64<"operand_bytes", "of the memory planned for A, B, bias, C", count = 4>,
+  U64<"operand_bytes", [{
+    of the memory planned for each operand but scratch; 0: absent}], count = 5>,
   Inline<"convolution", BoostConvolution, "likewise", flat = 1, opt = 1>,
+  Inline<"damped_inverse", BoostDampedInverse, "likewise", flat = 1, opt = 1>,
   EnumField<"precision", BoostPrecision, [{
     CUDA: the program's; CPU: FLOAT32. What computes the same in more is as
     good: the fallback does}]>,
-  EnumField<"factor_type", BoostFloatType, "of A and B; CPU: F32 or BF16">,
+  EnumField<"factor_type", BoostFloatType, [{
+    of what is multiplied, or inverted; CPU: F32 or BF16}]>,
   EnumField<"result_type", BoostFloatType, [{
-    of bias and C, to which sums are rounded once: F32 or that of A and B}]>,
+    of a bias and of the result, to which sums are rounded once: F32 or
+    factor_type}]>,
   Reserved,
   Inline<"work", BoostWork, "", flat = 1>]>;
 

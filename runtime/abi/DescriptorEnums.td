@@ -158,14 +158,14 @@ def BoostModuleKind : AbiEnum<"BOOSTC_MODULE", "Forms of code for a GPU.", [
   AbiCase<"Cubin", 2, "cubin", "machine code of one architecture">]>;
 
 def BoostLibraryCallKind : AbiEnum<"BOOSTC_LIBRARY", [{
-  What a library computes. Convolutions are calls of CUDA targets; see
-  BoostConvolution.}], [
+  What a library computes: CPUs matmuls and inverses, GPUs all but inverses.}], [
   AbiCase<"Matmul", 0, "matmul">,
   AbiCase<"Convolution", 1, "convolution", "y from x and w">,
   AbiCase<"ConvolutionBackwardData", 2, "convolution_backward_data",
           "x from y and w">,
   AbiCase<"ConvolutionBackwardWeight", 3, "convolution_backward_weight",
-          "w from y and x">]>;
+          "w from y and x">,
+  AbiCase<"DampedInverse", 4, "damped_inverse">], 1>;
 
 def BoostFloatType : AbiEnum<"BOOSTC_FLOAT", [{
   Types of the matrices and tensors of library calls. What is added up is of

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 21u
+#define BOOSTC_ABI_VERSION 22u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0xe874c50eu
+#define BOOSTC_ABI_LAYOUT 0xe538bb87u
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -164,13 +164,14 @@ typedef enum BoostModuleKind {
   BOOSTC_MODULE_CUBIN = 2 /* machine code of one architecture */
 } BoostModuleKind;
 
-/* What a library computes. Convolutions are calls of CUDA targets; see
- * BoostConvolution. */
+/* What a library computes: CPUs matmuls and inverses, GPUs all but inverses. */
 typedef enum BoostLibraryCallKind {
   BOOSTC_LIBRARY_MATMUL = 0,
   BOOSTC_LIBRARY_CONVOLUTION = 1, /* y from x and w */
   BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA = 2, /* x from y and w */
-  BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT = 3 /* w from y and x */
+  BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT = 3, /* w from y and x */
+  BOOSTC_LIBRARY_DAMPED_INVERSE = 4,
+  BOOSTC_LIBRARY_COUNT = 5
 } BoostLibraryCallKind;
 
 /* Types of the matrices and tensors of library calls. What is added up is of
@@ -356,6 +357,14 @@ typedef struct BoostConvolution {
   uint32_t reserved; /* 0 */
 } BoostConvolution;
 
+/* What rt.damped_inverse does. Operands: m [matrices, extent, extent], weight
+ * and damping, f32 scalars, inverse, shaped as m, failed [matrices] of i32,
+ * scratch. */
+typedef struct BoostDampedInverse {
+  int64_t matrices;
+  int64_t extent;
+} BoostDampedInverse;
+
 /* What a launch or a library call does, from shapes alone: what its time is
  * compared with. */
 typedef struct BoostWork {
@@ -368,11 +377,11 @@ typedef struct BoostWork {
   uint64_t bytes_written; /* each operand once */
 } BoostWork;
 
-/* Operands are counted as A, B, bias, C, scratch: a matmul's names. */
+/* Operands are those of the kind's struct, in its order, null where absent. */
 typedef struct BoostLibraryCall {
   uint32_t kind; /* BoostLibraryCallKind */
-  /* CUDA: the launch that computes the same and whose operands are A, B, bias
-   * if any, and C; CPU: 0 */
+  /* CUDA: the launch that computes the same, with the operands that are there
+   * but for scratch; CPU: 0 */
   uint32_t fallback_launch;
   /* CPU: what the library asked for when compiling; CUDA: what it may use at
    * most */
@@ -380,14 +389,17 @@ typedef struct BoostLibraryCall {
   const char *location;
   const char *layers; /* as those of a launch */
   BoostMatmul matmul; /* zeros where the call is another */
-  uint64_t operand_bytes[4]; /* of the memory planned for A, B, bias, C */
+  /* of the memory planned for each operand but scratch; 0: absent */
+  uint64_t operand_bytes[5];
   BoostConvolution convolution; /* likewise */
+  BoostDampedInverse damped_inverse; /* likewise */
   /* BoostPrecision: CUDA: the program's; CPU: FLOAT32. What computes the same
    * in more is as good: the fallback does */
   uint32_t precision;
-  uint32_t factor_type; /* BoostFloatType: of A and B; CPU: F32 or BF16 */
-  /* BoostFloatType: of bias and C, to which sums are rounded once: F32 or that
-   * of A and B */
+  /* BoostFloatType: of what is multiplied, or inverted; CPU: F32 or BF16 */
+  uint32_t factor_type;
+  /* BoostFloatType: of a bias and of the result, to which sums are rounded
+   * once: F32 or factor_type */
   uint32_t result_type;
   uint32_t reserved; /* 0 */
   BoostWork work;
@@ -647,9 +659,11 @@ BOOSTC_ABI_ASSERT(sizeof(BoostMatmul) == 64,
                   "BoostMatmul is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostConvolution) == 264,
                   "BoostConvolution is not laid out as its schema says");
+BOOSTC_ABI_ASSERT(sizeof(BoostDampedInverse) == 16,
+                  "BoostDampedInverse is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostWork) == 32,
                   "BoostWork is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostLibraryCall) == 440,
+BOOSTC_ABI_ASSERT(sizeof(BoostLibraryCall) == 464,
                   "BoostLibraryCall is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostSum) == 8,
                   "BoostSum is not laid out as its schema says");

@@ -22,12 +22,17 @@ DescribedCall describeWork(std::string name, const char *layers,
           work.flops,      work.bytes_read, work.bytes_written};
 }
 
-/// "matmul 32x512x784", "convolution 32x1x28x28 with 6x1x5x5".
+/// "matmul 32x512x784", "convolution 32x1x28x28 with 6x1x5x5",
+/// "damped_inverse 2x1024x1024".
 std::string nameOfCall(const BoostLibraryCall &call) {
   const char *kind = boostabi::nameOf<BoostLibraryCallKind>(call.kind);
   if (call.kind == BOOSTC_LIBRARY_MATMUL)
     return fmt::format("{} {}x{}x{}", kind, call.matmul.m, call.matmul.n,
                        call.matmul.k);
+  if (const BoostDampedInverse &inverse = call.damped_inverse;
+      call.kind == BOOSTC_LIBRARY_DAMPED_INVERSE)
+    return fmt::format("{} {}x{}x{}", kind, inverse.matrices, inverse.extent,
+                       inverse.extent);
   return fmt::format("{} {} with {}", kind,
                      fmt::join(call.convolution.input, "x"),
                      fmt::join(call.convolution.weight, "x"));

@@ -1,6 +1,7 @@
 // Library calls on the simulated GPU: what they compute, and every defect that
 // the simulator is to find, planted.
 #include "sim/Floats.h"
+#include "test/runtime/device/MatmulCall.h"
 #include "test/sim/LibraryCallFixture.h"
 
 #include <bit>
@@ -20,20 +21,9 @@ protected:
 
   void SetUp() override { prepare(kCall); }
 
-  static constexpr BoostLibraryCall kCall = {
-      BOOSTC_LIBRARY_MATMUL,
-      0,
-      0,
-      "model.json:14:5",
-      "fc1",
-      {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
-      {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
-      {},
-      BOOSTC_PRECISION_FLOAT32,
-      BOOSTC_FLOAT_F32,
-      BOOSTC_FLOAT_F32,
-      0,
-      {}};
+  static constexpr BoostLibraryCall kCall =
+      matmulCall({kM, kN, kK, {kK, 1}, {1, kK}, 1, 0}, /*scratchBytes=*/0,
+                 "model.json:14:5");
 };
 
 TEST_F(LibraryCall, Computes) {

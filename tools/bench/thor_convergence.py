@@ -30,8 +30,8 @@ import time
 
 from amp_accuracy import keep_record, load_records, read_events, summarise
 
-PLAIN = (0.125, 0.25, 0.5, 1, 2, 4)  # times the model's learning rate
-THOR = ((0.1, 0.03), (0.3, 0.03), (1, 0.03), (0.3, 0.3), (1, 0.3), (3, 0.3))  # the same, damping
+PLAIN = (0.25, 0.5, 1, 2, 4, 8)  # times the model's learning rate
+THOR = ((0.3, 0.03), (1, 0.03), (3, 0.03), (0.3, 0.3), (1, 0.3), (3, 0.3))  # the same, damping
 TUNE_SEED = 0
 NOT_FINITE = 4  # exit code of boost-run
 COLOURS = ("#1b6ca8", "#c8553d")

@@ -12,10 +12,12 @@
 //  they do so twice.
 //  7. One-shot bufferization decides every copy; the rest is copied explicitly.
 //  8. Ops that are executed as a whole, library calls and convolutions, take
-//  whole buffers: a slice of one is copied for them.
+//  whole buffers but where they say otherwise: a slice of one is copied for
+//  them.
 
 #include "compiler/lowering/buffers/Passes.h"
 #include "compiler/lowering/buffers/SumChains.h"
+#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
@@ -283,8 +285,12 @@ static bool isSlice(Value value) {
   return false;
 }
 
-/// Step 8.
-static void copySlices(func::FuncOp function) {
+/// Step 8. Libraries of GPUs read no slices, and are worth copies.
+static void copySlices(func::FuncOp function, bool isForCpu) {
+  auto takes = [&](Operation &op, OpOperand &operand) {
+    auto call = dyn_cast<LibraryOpInterface>(op);
+    return isForCpu && call && call.takesSlice(operand);
+  };
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
     auto whole = dyn_cast<DestinationStyleOpInterface>(op);
     if (!whole || isa<linalg::LinalgOp>(op))
@@ -293,7 +299,8 @@ static void copySlices(func::FuncOp function) {
     after.setInsertionPointAfter(&op);
     for (OpOperand &operand : op.getOpOperands()) {
       Value part = operand.get();
-      if (!isa<MemRefType>(part.getType()) || !isSlice(part))
+      if (!isa<MemRefType>(part.getType()) || !isSlice(part) ||
+          takes(op, operand))
         continue;
       auto type = cast<MemRefType>(part.getType());
       Value copy = memref::AllocOp::create(
@@ -344,7 +351,7 @@ struct Bufferize : boostc::impl::BufferizePassBase<Bufferize> {
       bufferization::BufferizationState state;
       if (failed(bufferization::runOneShotBufferize(function, options, state)))
         return signalPassFailure();
-      copySlices(function);
+      copySlices(function, !getCudaTarget(getOperation()));
     }
   }
 };

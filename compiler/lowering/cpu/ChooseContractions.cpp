@@ -51,7 +51,10 @@ static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
   return isStrict ? boostrt::kStrictShares : target.getThreads();
 }
 
-bool boostc::isForLibrary(Operation *op) { return isa<rt::MatmulOp>(op); }
+bool boostc::isForLibrary(Operation *op) {
+  auto call = dyn_cast<LibraryOpInterface>(op);
+  return call && call.isLegalOn(BOOSTC_TARGET_CPU);
+}
 
 bool boostc::hasLibraryType(Type type, StringRef features) {
   return type.isF32() || (type.isBF16() && features.contains("avx512f"));

@@ -21,8 +21,8 @@ struct ContractionCandidate {
   std::optional<TapSumPlan> taps;
 };
 
-/// Whether oneDNN computes such an op on CPUs, where factors and result are
-/// f32.
+/// Whether a library may compute such an op on CPUs, where factors and result
+/// are f32.
 bool isForLibrary(mlir::Operation *op);
 
 /// Whether oneDNN multiplies factors of `type` on CPUs with `features`: bf16

@@ -58,11 +58,7 @@ public:
         packing.pack(block, window);
         accumulate(window);
       });
-      // The other half, which no other piece writes.
-      forEachRow([&](Value row) {
-        forEach(constant(0), row,
-                [&](Value column) { store(load(row, column), column, row); });
-      });
+      mirror();
     });
   }
 
@@ -92,6 +88,20 @@ private:
     Value end = constant(shape.blockSize);
     forEachTileRow(end, [&](Value row) {
       forEach(row, minimum(plus(row, kTileRows), end), body);
+    });
+  }
+
+  /// The other half, which no other piece writes: what a tile of rows has of a
+  /// line of memory one after the other, for lines of a column may share a few
+  /// sets of a cache.
+  void mirror() {
+    Value end = constant(shape.blockSize);
+    forEachTileRow(end, [&](Value tile) {
+      Value last = minimum(plus(tile, kTileRows), end);
+      forEach(constant(0), last, [&](Value column) {
+        forEach(maximum(tile, plus(column, 1)), last,
+                [&](Value row) { store(load(row, column), column, row); });
+      });
     });
   }
 

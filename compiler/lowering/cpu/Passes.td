@@ -107,9 +107,10 @@ def ExtendFactorsPass : Pass<"boostc-extend-factors", "::boostc::train::ProgramO
 def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::ProgramOp"> {
   let summary = "gives every library call the scratch memory it asks for";
   let description = [{
-    Asks oneDNN for the scratch size of each matmul that is a library call, at the planned
-    thread count and CPU, and allocates it around the call, so that the memory plan covers it. A call that has
-    scratch, or needs none, stays as it is.
+    Asks libraries for the scratch size of each call, at the planned thread count and CPU, and
+    allocates it around the call, so that the memory plan covers it. Calls are matmuls that no
+    candidate makes a kernel (oneDNN) and, where `use-library` says so, inverses of large matrices
+    (LAPACK), which are kernels else. A call that has scratch, or needs none, stays as it is.
 
     Before and after:
     ```mlir
@@ -120,6 +121,10 @@ def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::Progra
     rt.matmul ins(%x, %w : ...) outs(%y : memref<32x512xf32>) scratch(%s : memref<263424xi8>)
     ```
   }];
+  let options = [
+    Option<"useLibrary", "use-library", "bool", "true",
+           "call a library also for what kernels compute, too">
+  ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 

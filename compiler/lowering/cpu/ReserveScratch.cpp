@@ -6,7 +6,7 @@
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "runtime/device/cpu/PiecewiseMatmul.h"
+#include "runtime/device/cpu/CpuOperation.h"
 #include "runtime/device/cpu/ThreadPool.h"
 
 namespace boostc {
@@ -17,9 +17,16 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
+/// From so many rows on a library inverts a matrix. A kernel passes over it for
+/// each panel of its rows, which is fast while it lies in a core's cache; what
+/// was measured is in docs/benchmarks.md, "THOR".
+static constexpr int64_t kMinRows = 640;
+
 namespace {
 
 struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
+  using ReserveScratchPassBase::ReserveScratchPassBase;
+
   void runOnOperation() override {
     if (getCudaTarget(getOperation()))
       return;
@@ -30,26 +37,19 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
         rt::getReproducibility(getOperation()) == rt::Reproducibility::Strict;
     // Scratch sizes depend on the number of threads.
     boostrt::LibraryThreads threads(isStrict ? 1 : target->getThreads());
-    boostrt::Result<std::unique_ptr<boostrt::DnnlContext>> library =
-        boostrt::DnnlContext::create();
-    if (!library.ok()) {
-      getOperation().emitError(library.status().message());
+    boostrt::Result<std::unique_ptr<boostrt::CpuLibraries>> libraries =
+        boostrt::CpuLibraries::create();
+    if (!libraries.ok()) {
+      getOperation().emitError(libraries.status().message());
       return signalPassFailure();
     }
-    WalkResult result = getOperation().walk([&](rt::MatmulOp op) {
-      if (op.getScratch() || !isa<MemRefType>(op.getC().getType()))
+    WalkResult result = getOperation().walk([&](LibraryOpInterface op) {
+      if (op.getScratch() || !isCall(op, *target))
         return WalkResult::advance();
-      // A candidate that does not exist is reported where kernels are made.
-      std::optional<ContractionCandidate> candidate = getCandidate(op, *target);
-      if (candidate && candidate->plan)
-        return WalkResult::advance();
-      BoostLibraryCall call = describeLibraryCall(op);
       boostrt::Result<uint64_t> bytes =
-          boostrt::PiecewiseMatmul::queryScratchBytes(
-              **library, call.matmul, isStrict,
-              {call.factor_type, call.result_type});
+          (*libraries)->queryScratchBytes(describeLibraryCall(op), isStrict);
       if (!bytes.ok()) {
-        op.emitError(bytes.status().message());
+        op->emitError(bytes.status().message());
         return WalkResult::interrupt();
       }
       if (*bytes == 0)
@@ -57,12 +57,24 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       OpBuilder builder(op);
       auto type =
           MemRefType::get({static_cast<int64_t>(*bytes)}, builder.getI8Type());
-      Value scratch = memref::AllocOp::create(builder, op.getLoc(), type);
+      Value scratch = memref::AllocOp::create(builder, op->getLoc(), type);
       op.getScratchMutable().assign(scratch);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
+  }
+
+  /// Whether a library computes `op`, which is not on tensors.
+  bool isCall(LibraryOpInterface op, rt::CpuTargetAttr target) const {
+    if (!isForLibrary(op) ||
+        !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
+      return false;
+    if (!isa<ContractionOpInterface>(*op))
+      return useLibrary && op.getProductShape().rows >= kMinRows;
+    // A candidate that does not exist is reported where kernels are made.
+    std::optional<ContractionCandidate> candidate = getCandidate(op, target);
+    return !candidate || !candidate->plan;
   }
 };
 

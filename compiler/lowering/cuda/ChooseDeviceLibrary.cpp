@@ -1,13 +1,13 @@
-// Which matmuls and convolutions call a library on a GPU; see Passes.td.
+// Which ops call a library on a GPU; see Passes.td.
 
 #include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/kernels/KernelOps.h"
-#include "compiler/lowering/kernels/LibraryCalls.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Precision.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/abi/boost_call.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_CHOOSEDEVICELIBRARYPASS
@@ -24,20 +24,15 @@ using namespace boostc;
 /// Calls share it.
 static constexpr int64_t kScratchBytes = int64_t{32} << 20;
 
-static int64_t getScratchBytes(rt::MatmulOp, rt::Precision) {
-  return kScratchBytes;
-}
-
-/// Tensor cores read the channels of a pixel together, and cuDNN turns
-/// row-major tensors round for them, in scratch memory. Asked about a gradient
-/// of a convolution of 32 x 64 x 56 x 56 pixels in tf32, cuDNN 9.19 proposes
-/// nothing on tensor cores within kScratchBytes alone, and several ways where
-/// copies of the operands fit, too.
-static int64_t getScratchBytes(rt::ConvolutionOp op, rt::Precision precision) {
+/// Asked about a gradient of a convolution of 32 x 64 x 56 x 56 pixels in tf32,
+/// cuDNN 9.19 proposes nothing on tensor cores within kScratchBytes alone, and
+/// several ways where copies of the operands fit, too.
+static int64_t getScratchBytes(LibraryOpInterface op, bool usesTensorCores) {
   int64_t bytes = kScratchBytes;
-  if (precision == rt::Precision::Tf32 || isLowPrecision(op.getA().getType()))
-    for (Value operand : {op.getA(), op.getB(), op.getC()})
-      bytes += countBytes(getViewedBuffer(operand).getType());
+  if (usesTensorCores && op.reordersForTensorCores())
+    for (Value operand : op.getLibraryOperands())
+      if (operand)
+        bytes += countBytes(getViewedBuffer(operand).getType());
   return bytes;
 }
 
@@ -52,46 +47,9 @@ static constexpr int64_t kFewestTerms = int64_t{1} << 26;
 /// which memory bounds: no tile of a library's is full.
 static constexpr int64_t kSmallestExtent = 16;
 
-static bool isProfitableForLibrary(int64_t m, int64_t n, int64_t k,
-                                   int64_t count = 1) {
-  return m * n * k * count >= kFewestTerms &&
-         std::min({m, n, k}) >= kSmallestExtent;
-}
-
-static bool isProfitableForLibrary(rt::MatmulOp op) {
-  return isProfitableForLibrary(op.getM(), op.getN(), op.getK());
-}
-
-/// All three forms are matmuls of what the groups have: pixels of the output,
-/// filters, and taps of the channels that a filter sees.
-static bool isProfitableForLibrary(rt::ConvolutionOp op) {
-  auto output = cast<MemRefType>(op.getOutput().getType());
-  auto weight = cast<MemRefType>(op.getWeight().getType());
-  auto groups = static_cast<int64_t>(op.getGroups());
-  return isProfitableForLibrary(output.getNumElements() / output.getDimSize(1),
-                                weight.getDimSize(0) / groups,
-                                weight.getNumElements() / weight.getDimSize(0),
-                                groups);
-}
-
-/// Whether the library can read a matrix: the elements of its rows or of its
-/// columns are neighbours.
-static bool isReadable(const int64_t *strides, int64_t rows, int64_t columns) {
-  return (strides[1] == 1 && strides[0] >= columns) ||
-         (strides[0] == 1 && strides[1] >= rows);
-}
-
-static bool isReadable(rt::MatmulOp op) {
-  BoostMatmul call = describeMatmul(op);
-  return isReadable(call.a_strides, call.m, call.k) &&
-         isReadable(call.b_strides, call.k, call.n);
-}
-
-/// cuDNN's kernels of f32 read row-major tensors as they lie.
-static bool isReadable(rt::ConvolutionOp op) {
-  return llvm::all_of(op->getOperandTypes(), [](Type type) {
-    return cast<MemRefType>(type).getLayout().isIdentity();
-  });
+static bool isProfitable(const ProductShape &shape) {
+  return shape.countMultiplyAdds() >= kFewestTerms &&
+         std::min({shape.rows, shape.columns, shape.terms}) >= kSmallestExtent;
 }
 
 /// Whether libraries have the call: sums are rounded to the type of the factors
@@ -104,19 +62,19 @@ static bool hasLibraryTypes(ContractionOpInterface op) {
           getElementTypeOrSelf(op.getBias().getType()) == result);
 }
 
-/// cuDNN 9.19 proposes tensor cores for 16-bit factors only where the result is
-/// of 16 bits, too, whatever the layouts: what is to be of f32, a gradient of a
-/// weight, is rounded and extended by an op of its own.
-static void roundResult(rt::ConvolutionOp op) {
+/// Has `op` round its result to the type of its factors where the library can
+/// do nothing else, and an op of its own extend it: of a gradient of a weight,
+/// which is to be of f32.
+static void roundResult(ContractionOpInterface op) {
   Type factor = getElementTypeOrSelf(op.getA().getType());
-  auto type = cast<MemRefType>(op.getC().getType());
-  if (type.getElementType() == factor)
+  Value wide = op.getC();
+  auto type = cast<MemRefType>(wide.getType());
+  if (op.canWidenResult() || type.getElementType() == factor)
     return;
   OpBuilder builder(op);
-  Value wide = op.getC();
   Value rounded = memref::AllocOp::create(
       builder, op.getLoc(), MemRefType::get(type.getShape(), factor));
-  op.getCMutable().assign(rounded);
+  cast<DestinationStyleOpInterface>(*op).getDpsInitsMutable().assign(rounded);
   builder.setInsertionPointAfter(op);
   SmallVector<AffineMap> maps(2,
                               builder.getMultiDimIdentityMap(type.getRank()));
@@ -128,7 +86,6 @@ static void roundResult(rt::ConvolutionOp op) {
         linalg::YieldOp::create(b, loc, buildExtension(b, loc, elements[0]));
       });
 }
-static void roundResult(rt::MatmulOp) {}
 
 namespace {
 
@@ -144,34 +101,49 @@ struct ChooseDeviceLibrary
     }
     if (!getCudaTarget(getOperation()) || library == "never")
       return;
-    getOperation().walk([&](rt::MatmulOp op) { choose(op); });
-    getOperation().walk([&](rt::ConvolutionOp op) { choose(op); });
+    getOperation().walk([&](LibraryOpInterface op) {
+      if (isChosen(op))
+        call(op);
+    });
   }
 
-  template <typename OpTy> void choose(OpTy op) {
-    if (!isa<MemRefType>(op.getC().getType()) || op.getScratch() ||
-        !hasLibraryTypes(op))
-      return;
+  bool isChosen(LibraryOpInterface op) {
+    if (op.getScratch() ||
+        !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
+      return false;
     // What begins inside of a buffer is left to kernels, and a fallback
     // kernel has each buffer once.
+    llvm::SmallPtrSet<Value, 8> buffers;
     for (Value operand : op->getOperands())
-      if (cast<MemRefType>(operand.getType()).getStridesAndOffset().second != 0)
-        return;
-    if (getViewedBuffer(op.getA()) == getViewedBuffer(op.getB()) ||
-        !isReadable(op) || (library == "auto" && !isProfitableForLibrary(op)))
-      return;
-    roundResult(op);
+      if (cast<MemRefType>(operand.getType()).getStridesAndOffset().second !=
+              0 ||
+          !buffers.insert(getViewedBuffer(operand)).second)
+        return false;
+    auto contraction = dyn_cast<ContractionOpInterface>(*op);
+    if ((contraction && !hasLibraryTypes(contraction)) ||
+        !op.isLegalOn(BOOSTC_TARGET_CUDA))
+      return false;
+    return library == "always" || isProfitable(op.getProductShape());
+  }
+
+  void call(LibraryOpInterface op) {
+    rt::Precision precision = rt::Precision::Float32;
+    bool isLow = false;
+    if (auto contraction = dyn_cast<ContractionOpInterface>(*op)) {
+      roundResult(contraction);
+      // What is of 16 bits has nothing to round.
+      isLow = isLowPrecision(contraction.getA().getType());
+      if (!isLow)
+        precision = rt::getMatmulPrecision(getOperation());
+      contraction.setPrecision(precision);
+    }
     OpBuilder builder(op);
-    // What is of 16 bits has nothing to round.
-    rt::Precision precision = isLowPrecision(op.getA().getType())
-                                  ? rt::Precision::Float32
-                                  : rt::getMatmulPrecision(getOperation());
-    auto type =
-        MemRefType::get({getScratchBytes(op, precision)}, builder.getI8Type());
+    bool usesTensorCores = isLow || precision == rt::Precision::Tf32;
+    auto type = MemRefType::get({getScratchBytes(op, usesTensorCores)},
+                                builder.getI8Type());
     op.getScratchMutable().assign(memref::AllocOp::create(
         builder, op.getLoc(), type,
         builder.getI64IntegerAttr(BOOSTC_SCRATCH_ALIGNMENT)));
-    op.setPrecision(precision);
   }
 };
 

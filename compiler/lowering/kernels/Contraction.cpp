@@ -154,7 +154,9 @@ static Contraction describe(rt::ConvolutionOp op) {
 
 static Contraction describe(rt::MatmulOp op) {
   // Loops: row and column of the result, and what is summed over.
-  BoostMatmul call = describeMatmul(op);
+  BoostLibraryCall described = {};
+  op.describeCall(described);
+  const BoostMatmul &call = described.matmul;
   auto offsetOf = [](Value value) {
     return cast<MemRefType>(value.getType()).getStridesAndOffset().second;
   };

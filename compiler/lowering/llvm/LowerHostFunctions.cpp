@@ -36,15 +36,15 @@ static CallKey getKey(Operation *op) {
 
 /// Whether `op` becomes a call that functions may share: not a collective,
 /// which has a number of its own.
-static bool isShareable(Operation *op) {
+static bool isShareable(Operation *op, BoostTargetKind target) {
   if (auto launch = dyn_cast<rt::LaunchGridOp>(op))
     return !launch.getFallback();
-  return isa<rt::LaunchOp, rt::MatmulOp>(op) || getLibraryScratch(op);
+  return isa<rt::LaunchOp>(op) || isLibraryCall(op, target);
 }
 
 void boostc::countCalls(func::FuncOp function, TargetCode &code) {
   for (Operation &op : function.front())
-    if (isShareable(&op))
+    if (isShareable(&op, code.kind))
       ++code.shared[getKey(&op)].uses;
 }
 
@@ -87,8 +87,7 @@ private:
   }
   Location loc() { return current ? current->getLoc() : source.getLoc(); }
 
-  /// Where a planned buffer lies, or a view of it: everything is contiguous, so
-  /// that a view of a whole buffer is the buffer. Arenas are read for each
+  /// Where a planned buffer lies, or a view of it. Arenas are read for each
   /// call: addresses that live from call to call are kept on the stack, which
   /// takes twice as much code.
   Value getAddress(Value buffer) {
@@ -99,10 +98,13 @@ private:
           builder, loc(), pointer,
           byteOffset(function.getArgument(1),
                      static_cast<int64_t>(base.getArena()) * sizeof(void *)));
-    return LLVM::GEPOp::create(
-        builder, loc(), pointer, builder.getI8Type(), arena,
-        ArrayRef<LLVM::GEPArg>{
-            constant(i64, static_cast<int64_t>(base.getOffset()))});
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t elements = type.getStridesAndOffset().second;
+    int64_t offset = static_cast<int64_t>(base.getOffset()) +
+                     elements * type.getElementTypeBitWidth() / 8;
+    return LLVM::GEPOp::create(builder, loc(), pointer, builder.getI8Type(),
+                               arena,
+                               ArrayRef<LLVM::GEPArg>{constant(i64, offset)});
   }
 
   /// One array of pointers, large enough for every call.
@@ -112,7 +114,7 @@ private:
       if (isa<rt::LaunchOp, rt::LaunchGridOp, rt::CollectiveOp,
               rt::GradientsReadyOp>(op))
         most = std::max<int64_t>(most, op->getNumOperands());
-      most = std::max<int64_t>(most, getLibraryOperands(op).size());
+      most = std::max<int64_t>(most, getCallOperands(op).size());
     });
     if (most > 0)
       operands = LLVM::AllocaOp::create(builder, loc(), pointer, pointer,
@@ -142,7 +144,7 @@ private:
     arenas.assign(BOOSTC_ARENA_COUNT, Value());
     if (isa<rt::BufferOp, ViewLikeOpInterface>(op))
       return success(); // an address, which those who use it compute
-    if (isShareable(op)) {
+    if (isShareable(op, code.kind)) {
       SharedCall &shared = code.shared[getKey(op)];
       if (shared.uses > 1)
         return callShared(op, shared);
@@ -185,9 +187,8 @@ private:
       return lowerLaunch(launch);
     if (auto launch = dyn_cast<rt::LaunchGridOp>(op))
       return lowerLaunchGrid(launch);
-    // A GPU's convolution is a call where it has scratch memory.
-    if (isa<rt::MatmulOp>(op) || getLibraryScratch(op))
-      return lowerLibraryCall(cast<ContractionOpInterface>(op));
+    if (isLibraryCall(op, code.kind))
+      return lowerLibraryCall(cast<LibraryOpInterface>(op));
     if (auto fill = dyn_cast<rt::FillOp>(op))
       return lowerFill(fill);
     if (auto collective = dyn_cast<rt::CollectiveOp>(op))
@@ -267,12 +268,12 @@ private:
     return launch;
   }
 
-  LogicalResult lowerLibraryCall(ContractionOpInterface op) {
+  LogicalResult lowerLibraryCall(LibraryOpInterface op) {
     BoostLibraryCall call = describeLibraryCall(op);
     call.location = code.memory.makeText(formatLocation(op->getLoc()));
     call.layers = code.memory.makeText(formatLayers(op->getLoc()));
     call.work = describe(describeWork(op.getOperation()), op->getLoc());
-    for (auto [i, operand] : llvm::enumerate(getLibraryOperands(op)))
+    for (auto [i, operand] : llvm::enumerate(getCallOperands(op)))
       storeOperand(i, operand ? getAddress(operand)
                               : LLVM::ZeroOp::create(builder, loc(), pointer));
     if (code.kind == BOOSTC_TARGET_CUDA && failed(addFallback(op, call)))
@@ -326,14 +327,14 @@ private:
   }
 
   /// What the runtime launches where the library is missing or slower.
-  LogicalResult addFallback(Operation *op, BoostLibraryCall &call) {
+  LogicalResult addFallback(LibraryOpInterface op, BoostLibraryCall &call) {
     auto fallback = dyn_cast_or_null<rt::LaunchGridOp>(op->getNextNode());
     if (!fallback || !fallback.getFallback())
       return op->emitOpError("expected its fallback after it: a GPU's library "
                              "may be missing");
     SmallVector<Value> operands;
-    for (Value operand : getLibraryOperands(op))
-      if (operand && operand != getLibraryScratch(op))
+    for (Value operand : op.getLibraryOperands())
+      if (operand)
         operands.push_back(getViewedBuffer(operand));
     if (!llvm::equal(operands, fallback.getBuffers()))
       return fallback.emitOpError("expected the buffers of the call before it, "

@@ -2,12 +2,15 @@
 
 #include "runtime/abi/boost_random.h"
 #include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/Matmul.h"
 #include "runtime/support/Plural.h"
 
 #include <cstddef>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <string_view>
 
 namespace boostrt {
@@ -95,10 +98,10 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
   if (isStrict)
     keepLibraryOnOneThread();
   std::unique_ptr<CpuDevice> device(new CpuDevice(target, threads));
-  Result<std::unique_ptr<DnnlContext>> dnnl = DnnlContext::create();
-  if (!dnnl.ok())
-    return dnnl.status();
-  device->dnnl_ = std::move(dnnl).value();
+  Result<std::unique_ptr<CpuLibraries>> libraries = CpuLibraries::create();
+  if (!libraries.ok())
+    return libraries.status();
+  device->libraries_ = std::move(libraries).value();
   device->plain_ = BoostEnv{BOOSTC_ABI_VERSION,
                             threads,
                             device.get(),
@@ -117,17 +120,17 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
 
 /// Makes the next library call ready.
 Status CpuDevice::prepare(const BoostLibraryCall &call, bool isStrict) {
-  Result<std::unique_ptr<PiecewiseMatmul>> matmul = PiecewiseMatmul::create(
-      *dnnl_, call.matmul, isStrict, {call.factor_type, call.result_type});
-  if (!matmul.ok())
+  Result<std::unique_ptr<CpuOperation>> operation =
+      libraries_->prepare(call, isStrict);
+  if (!operation.ok())
     return Status(
-        matmul.status().code(),
-        fmt::format("{}: {}", call.location, matmul.status().message()));
+        operation.status().code(),
+        fmt::format("{}: {}", call.location, operation.status().message()));
   // Fewer threads want less.
-  if ((*matmul)->scratchBytes() > call.scratch_bytes)
-    return scratchMismatch(call, (*matmul)->scratchBytes(), env_.threads,
+  if ((*operation)->scratchBytes() > call.scratch_bytes)
+    return scratchMismatch(call, (*operation)->scratchBytes(), env_.threads,
                            target_);
-  matmuls_.push_back(std::move(matmul).value());
+  operations_.push_back(std::move(operation).value());
   return Status();
 }
 
@@ -147,44 +150,46 @@ Status CpuDevice::call(uint32_t index, void *const *arenas) {
                 fmt::format("function {} failed{}; please report this",
                             function.name,
                             status == BOOSTC_CALL_LIBRARY_FAILED
-                                ? ": oneDNN refused a prepared call"
+                                ? ": a library refused a prepared call"
                                 : fmt::format(" with status {}", status)));
 }
 
-/// Some implementations generate code at their first call and keep it, so each
-/// is called once, on the least work there is for it. (oneDNN's older kernels,
-/// gemm:jit on CPUs without AVX-512, also take and free memory within every
-/// call; that cannot be had in advance.)
+/// Some implementations generate code or reserve memory at their first call and
+/// keep it, so each is called once, on the least memory there is for it.
+/// (oneDNN's older kernels, gemm:jit on CPUs without AVX-512, also take and
+/// free memory within every call; that cannot be had in advance.)
 Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
-  auto work = [&](size_t i) {
-    const BoostMatmul &m = calls[i].matmul;
-    return double(m.m) * double(m.n) * double(m.k);
+  auto bytesOf = [&](size_t i) {
+    return std::reduce(std::begin(calls[i].operand_bytes),
+                       std::end(calls[i].operand_bytes),
+                       calls[i].scratch_bytes);
   };
   std::map<std::string_view, size_t> least;
   for (size_t i = 0; i < calls.size(); ++i) {
     auto [entry, added] = least.try_emplace(implementation(i), i);
-    if (!added && work(i) < work(entry->second))
+    if (!added && bytesOf(i) < bytesOf(entry->second))
       entry->second = i;
   }
   for (const auto &[name, i] : least) {
-    const BoostMatmul &m = calls[i].matmul;
-    // Zeros, of 32 bits at most.
-    std::vector<float> a((m.m - 1) * m.a_strides[0] +
-                         (m.k - 1) * m.a_strides[1] + 1);
-    std::vector<float> b((m.k - 1) * m.b_strides[0] +
-                         (m.n - 1) * m.b_strides[1] + 1);
-    std::vector<float> bias(m.n), c(m.m * m.n);
-    std::vector<std::byte> scratch(calls[i].scratch_bytes + BOOSTC_ALIGNMENT);
-    void *aligned = scratch.data();
-    size_t space = scratch.size();
-    std::align(BOOSTC_ALIGNMENT, calls[i].scratch_bytes, aligned, space);
-    void *operands[] = {a.data(), b.data(), m.has_bias ? bias.data() : nullptr,
-                        c.data(), aligned};
-    if (matmuls_[i]->execute(env_.threads, operands) != BOOSTC_CALL_OK)
+    std::vector<uint64_t> bytes(std::begin(calls[i].operand_bytes),
+                                std::end(calls[i].operand_bytes));
+    while (!bytes.empty() && bytes.back() == 0) // of other kinds
+      bytes.pop_back();
+    bytes.push_back(calls[i].scratch_bytes);
+    std::vector<std::vector<std::byte>> memory;
+    std::vector<void *> operands;
+    for (uint64_t count : bytes) {
+      size_t space = count + BOOSTC_ALIGNMENT;
+      void *aligned = memory.emplace_back(space).data(); // zeros
+      std::align(BOOSTC_ALIGNMENT, count, aligned, space);
+      operands.push_back(count ? aligned : nullptr);
+    }
+    if (operations_[i]->execute(env_.threads, operands.data()) !=
+        BOOSTC_CALL_OK)
       return Status(ExitCode::Internal,
-                    fmt::format("{}: {} cannot run its own {} kernel",
-                                calls[i].location,
-                                DnnlContext::libraryVersion(), name));
+                    fmt::format("{}: this CPU cannot run the kernel {} of its "
+                                "library",
+                                calls[i].location, name));
   }
   return Status();
 }
@@ -194,7 +199,7 @@ int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,
   CpuDevice *device = static_cast<CpuDevice *>(env->context);
   if (index >= device->target_.library_call_count)
     return BOOSTC_CALL_LIBRARY_FAILED;
-  return device->matmuls_[index]->execute(env->threads, operands);
+  return device->operations_[index]->execute(env->threads, operands);
 }
 
 int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,

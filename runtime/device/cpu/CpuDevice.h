@@ -1,5 +1,5 @@
 // CpuDevice.h - what a program calls while it runs on a CPU: the BoostEnv over
-// libgomp's pool and oneDNN's primitives.
+// libgomp's pool and the calls of libraries.
 //
 // Everything a step needs exists when create() returns: threads, primitives,
 // generated code. A device is used by the thread that created it.
@@ -7,7 +7,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/SpanRecorder.h"
-#include "runtime/device/cpu/PiecewiseMatmul.h"
+#include "runtime/device/cpu/CpuOperation.h"
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include <memory>
@@ -47,7 +47,7 @@ public:
 
   /// What the library chose for call `index`, for `boost-run info`.
   const char *implementation(size_t index) const {
-    return matmuls_[index]->implementation();
+    return operations_[index]->implementation();
   }
 
 private:
@@ -73,8 +73,8 @@ private:
   BoostEnv env_{};   ///< what functions get
   BoostEnv plain_{}; ///< the same when nothing is timed
   SpanRecorder *recorder_ = nullptr;
-  std::unique_ptr<DnnlContext> dnnl_;
-  std::vector<std::unique_ptr<PiecewiseMatmul>> matmuls_; ///< by library call
+  std::unique_ptr<CpuLibraries> libraries_;
+  std::vector<std::unique_ptr<CpuOperation>> operations_; ///< by library call
   CollectiveRunner *runner_ = nullptr;
   std::span<const BoostCollective> schedule_;
   Status failure_; ///< of what a function called; the ABI carries only a code

@@ -6,13 +6,14 @@
 // whose edges follow from the shape alone.
 #pragma once
 
+#include "runtime/device/cpu/CpuOperation.h"
 #include "runtime/device/cpu/Matmul.h"
 
 #include <vector>
 
 namespace boostrt {
 
-class PiecewiseMatmul {
+class PiecewiseMatmul final : public CpuOperation {
 public:
   /// As Matmul::create(); `isStrict` after keepLibraryOnOneThread().
   static Result<std::unique_ptr<PiecewiseMatmul>>
@@ -27,16 +28,16 @@ public:
                                             MatmulTypes types = {});
 
   /// For all pieces together.
-  uint64_t scratchBytes() const;
+  uint64_t scratchBytes() const override;
   /// For the largest piece.
-  const char *implementation() const {
+  const char *implementation() const override {
     return pieces_.front().matmul->implementation();
   }
   size_t pieceCount() const { return pieces_.size(); }
 
   /// Operands as listed at BoostMatmul; on up to `threads` threads. Returns a
   /// BoostCallStatus.
-  int32_t execute(uint32_t threads, void *const *operands);
+  int32_t execute(uint32_t threads, void *const *operands) override;
 
 private:
   struct Piece {

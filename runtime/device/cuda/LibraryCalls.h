@@ -14,6 +14,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <vector>
 
 namespace boostrt::cuda {
 
@@ -69,7 +70,7 @@ private:
 
   Gpu gpu_;
   const BoostTarget &target_;
-  Part parts_[2] = {{"matmuls", {}, nullptr}, {"convolutions", {}, nullptr}};
+  std::vector<Part> parts_; ///< a library each
   /// By describeCall(): equal calls have one.
   std::map<std::string, std::unique_ptr<LibraryOperation>> operations_;
   std::vector<Call> calls_;

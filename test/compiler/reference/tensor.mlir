@@ -2,7 +2,7 @@
 // RUN: not boost-interpret %s --function=reads_empty 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not boost-interpret %s --function=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not boost-interpret %s --function=dynamic 2>&1 | FileCheck %s --check-prefix=DYNAMIC
-// RUN: not boost-interpret %s --function=lower_rank 2>&1 | FileCheck %s --check-prefix=RANK
+// RUN: not boost-interpret %s --function=moved 2>&1 | FileCheck %s --check-prefix=MOVED
 
 func.func @main() {
   %x = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
@@ -27,6 +27,17 @@ func.func @main() {
   %splat = tensor.splat %g : tensor<2x2xf32>
   %splat_x = arith.constant dense<4.0> : tensor<2x2xf32>
   check.expect_eq %splat, %splat_x : tensor<2x2xf32>
+
+  // The same rank, and a lower one.
+  %part = tensor.extract_slice %x[0, 1] [2, 2] [1, 1] : tensor<2x3xf32> to tensor<2x2xf32>
+  %part_x = arith.constant dense<[[2.0, 3.0], [5.0, 6.0]]> : tensor<2x2xf32>
+  check.expect_eq %part, %part_x : tensor<2x2xf32>
+  %column = tensor.extract_slice %x[0, 2] [2, 1] [1, 1] : tensor<2x3xf32> to tensor<2xf32>
+  %column_x = arith.constant dense<[3.0, 6.0]> : tensor<2xf32>
+  check.expect_eq %column, %column_x : tensor<2xf32>
+  %inserted = tensor.insert_slice %column into %part[0, 0] [2, 1] [1, 1] : tensor<2xf32> into tensor<2x2xf32>
+  %inserted_x = arith.constant dense<[[3.0, 3.0], [6.0, 6.0]]> : tensor<2x2xf32>
+  check.expect_eq %inserted, %inserted_x : tensor<2x2xf32>
   return
 }
 
@@ -54,9 +65,10 @@ func.func @dynamic() {
   return
 }
 
-func.func @lower_rank() {
+func.func @moved() {
   %x = arith.constant dense<1.0> : tensor<2x3xf32>
-  // RANK: [[#@LINE+1]]:8: error: {{.*}}cannot be interpreted: expected a static slice of the same rank
-  %s = tensor.extract_slice %x[0, 0] [1, 3] [1, 1] : tensor<2x3xf32> to tensor<3xf32>
+  %c1 = arith.constant 1 : index
+  // MOVED: [[#@LINE+1]]:8: error: {{.*}}cannot be interpreted: expected a static slice
+  %s = tensor.extract_slice %x[%c1, 0] [1, 3] [1, 1] : tensor<2x3xf32> to tensor<1x3xf32>
   return
 }

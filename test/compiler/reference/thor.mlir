@@ -1,6 +1,8 @@
 // RUN: boost-interpret %s
 // RUN: boost-interpret %s --function=drawn --tolerance=1e-9 \
 // RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg,boostc-fuse-elementwise))'
+// RUN: boost-interpret %s --function=large --tolerance=1e-9 \
+// RUN:   --compare-after='builtin.module(train.program(boostc-lower-to-linalg))'
 
 // Factors and preconditioned gradients against numbers that were computed from the formulas of
 // MindSpore's THOR in double precision, given to 7 or 8 digits; then each op against its lowering.
@@ -112,5 +114,31 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept, %rd, %gd
         : tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
           tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>
+  }
+
+  // Blocks that are large enough for products by rt.matmul: of inputs, of outputs, with zeros
+  // up to a whole block, and of groups.
+  func.func @large(%x: tensor<3x512xf32>, %y: tensor<3x600xf32>, %z: tensor<512x6xf32>,
+                   %u: tensor<1024x6xf32>, %one: tensor<2x512xf32>, %two: tensor<2x1024xf32>, %three: tensor<4x3xf32>,
+                   %six: tensor<4x6xf32>, %twelve: tensor<4x12xf32>)
+      -> (tensor<3x512xf32>, tensor<3x600xf32>, tensor<512x6xf32>, tensor<1024x6xf32>) {
+    %yes = arith.constant dense<1> : tensor<i32>
+    %n = arith.constant dense<4> : tensor<i32>
+    // Symmetric, as inverses are.
+    %a = thor.factor_a %one, %n groups 1 block_size 512 : tensor<2x512xf32>
+    %b = thor.factor_a %two, %n groups 1 block_size 512 : tensor<2x1024xf32>
+    %c = thor.factor_a %three, %n groups 1 block_size 3 : tensor<4x3xf32>
+    %d = thor.factor_a %six, %n groups 1 block_size 3 : tensor<4x6xf32>
+    %e = thor.factor_a %twelve, %n groups 1 block_size 3 : tensor<4x12xf32>
+    %inputs = thor.precondition %x, %a, %c if %yes groups 1 positions 4
+        : tensor<3x512xf32>, tensor<1x512x512xf32>, tensor<1x3x3xf32>
+    %padded = thor.precondition %y, %b, %c if %yes groups 1 positions 1
+        : tensor<3x600xf32>, tensor<2x512x512xf32>, tensor<1x3x3xf32>
+    %outputs = thor.precondition %z, %d, %a if %yes groups 1 positions 1
+        : tensor<512x6xf32>, tensor<2x3x3xf32>, tensor<1x512x512xf32>
+    %groups = thor.precondition %u, %e, %b if %yes groups 2 positions 1
+        : tensor<1024x6xf32>, tensor<4x3x3xf32>, tensor<2x512x512xf32>
+    return %inputs, %padded, %outputs, %groups
+        : tensor<3x512xf32>, tensor<3x600xf32>, tensor<512x6xf32>, tensor<1024x6xf32>
   }
 }

@@ -11,6 +11,15 @@ func.func @on_tensors(%m: tensor<2x4x4xf32>, %w: tensor<f32>, %failed: tensor<2x
   return %0, %1 : tensor<2x4x4xf32>, tensor<2xi32>
 }
 
+// CHECK-LABEL: func.func @by_a_library
+// CHECK: rt.damped_inverse ins({{.*}}) outs({{.*}} : memref<2x4x4xf32>, memref<2xi32>) scratch(%{{.*}} : memref<128xi8>)
+func.func @by_a_library(%m: memref<2x4x4xf32>, %w: memref<f32>, %x: memref<2x4x4xf32>, %failed: memref<2xi32>,
+                        %s: memref<128xi8>) {
+  rt.damped_inverse ins(%m weight %w damping %w : memref<2x4x4xf32>, memref<f32>, memref<f32>)
+      outs(%x, %failed : memref<2x4x4xf32>, memref<2xi32>) scratch(%s : memref<128xi8>)
+  return
+}
+
 // -----
 
 func.func @rt_damped_inverse_c1(%m: memref<2x4x4xf32>, %w: memref<f32>, %failed: memref<3xi32>) {

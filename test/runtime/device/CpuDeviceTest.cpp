@@ -1,6 +1,8 @@
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/abi/boost_random.h"
+#include "runtime/device/cpu/Matmul.h"
+#include "test/runtime/device/MatmulCall.h"
 #include "test/runtime/device/Requirements.h"
 #include "test/runtime/device/TestFunctions.h"
 
@@ -15,19 +17,8 @@ using testing::HasSubstr;
 namespace {
 
 BoostLibraryCall callWith(uint64_t scratchBytes) {
-  return {BOOSTC_LIBRARY_MATMUL,
-          0,
-          scratchBytes,
-          "model.json:14:5",
-          "fc1",
-          {32, 10, 784, {784, 1}, {1, 784}, 1, 0},
-          {32 * 784 * 4, 784 * 10 * 4, 10 * 4, 32 * 10 * 4},
-          {},
-          BOOSTC_PRECISION_FLOAT32,
-          BOOSTC_FLOAT_F32,
-          BOOSTC_FLOAT_F32,
-          0,
-          {}};
+  return matmulCall({32, 10, 784, {784, 1}, {1, 784}, 1, 0}, scratchBytes,
+                    "model.json:14:5");
 }
 
 uint64_t scratchOf(const BoostLibraryCall &call) {
@@ -92,7 +83,7 @@ TEST(CpuDevice, AFunctionsFailureSaysWhatFailed) {
   code = BOOSTC_CALL_LIBRARY_FAILED;
   Status status = (*device)->call(BOOSTC_FUNCTION_MICRO, arenas);
   EXPECT_EQ(status.code(), ExitCode::Internal);
-  EXPECT_EQ(status.message(), "function micro failed: oneDNN refused a "
+  EXPECT_EQ(status.message(), "function micro failed: a library refused a "
                               "prepared call; please report this");
   code = 17;
   EXPECT_EQ((*device)->call(BOOSTC_FUNCTION_MICRO, arenas).message(),
@@ -267,6 +258,18 @@ TEST(CpuDevice, LessScratchThanPlannedWillDo) {
   call.scratch_bytes = scratchOf(call) + 64;
   BoostTarget target = targetWith(call, "oneDNN 9.9.9");
   EXPECT_TRUE(CpuDevice::create(2, target).ok());
+}
+
+TEST(CpuDevice, ACallOfAKindWithoutALibraryIsRefused) {
+  BoostLibraryCall call = callWith(0);
+  call.kind = BOOSTC_LIBRARY_CONVOLUTION;
+  BoostTarget target = targetWith(call, "oneDNN");
+  auto device = CpuDevice::create(2, target);
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.status().code(), ExitCode::Input);
+  EXPECT_EQ(device.status().message(),
+            "model.json:14:5: no library of a CPU computes a 'convolution'; "
+            "rebuild the program with the boostc of this boost-run");
 }
 
 TEST(CpuDevice, ACallTheLibraryRefusesNamesItsPlace) {

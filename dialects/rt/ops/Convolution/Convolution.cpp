@@ -77,9 +77,62 @@ void ConvolutionOp::getEffects(
 }
 
 int64_t ConvolutionOp::getFlops() {
-  ShapedType weight = shapedType(getWeight());
-  return 2 * shapedType(getOutput()).getNumElements() *
-         (weight.getNumElements() / weight.getDimSize(0));
+  return 2 * getProductShape().countMultiplyAdds();
+}
+
+/// All three forms are matmuls of what the groups have: pixels of the output,
+/// filters, and taps of the channels that a filter sees.
+ProductShape ConvolutionOp::getProductShape() {
+  ShapedType weight = shapedType(getWeight()), output = shapedType(getOutput());
+  auto groups = static_cast<int64_t>(getGroups());
+  return {output.getNumElements() / output.getDimSize(1),
+          weight.getDimSize(0) / groups,
+          weight.getNumElements() / weight.getDimSize(0), groups};
+}
+
+/// cuDNN's kernels of f32 read row-major tensors as they lie.
+bool ConvolutionOp::isLegalOn(BoostTargetKind target) {
+  return target == BOOSTC_TARGET_CUDA &&
+         llvm::all_of(getOperation()->getOperandTypes(), [](Type type) {
+           return cast<MemRefType>(type).getLayout().isIdentity();
+         });
+}
+
+/// cuDNN 9.19 proposes tensor cores for 16-bit factors only where the result is
+/// of 16 bits, too, whatever the layouts.
+bool ConvolutionOp::canWidenResult() { return false; }
+
+/// Tensor cores read the channels of a pixel together, and cuDNN turns
+/// row-major tensors round for them.
+bool ConvolutionOp::reordersForTensorCores() { return true; }
+
+void ConvolutionOp::describeCall(BoostLibraryCall &call) {
+  auto describe = [](int64_t (&extents)[4], int64_t (&strides)[4],
+                     Value tensor) {
+    auto type = cast<MemRefType>(tensor.getType());
+    llvm::copy(type.getShape(), extents);
+    llvm::copy(type.getStridesAndOffset().first, strides);
+  };
+  switch (getKind()) {
+  case ConvolutionKind::Forward:
+    call.kind = BOOSTC_LIBRARY_CONVOLUTION;
+    break;
+  case ConvolutionKind::BackwardData:
+    call.kind = BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA;
+    break;
+  case ConvolutionKind::BackwardWeight:
+    call.kind = BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT;
+    break;
+  }
+  BoostConvolution &described = call.convolution;
+  describe(described.input, described.input_strides, getInput());
+  describe(described.weight, described.weight_strides, getWeight());
+  describe(described.output, described.output_strides, getOutput());
+  llvm::copy(getStrides(), described.strides);
+  llvm::copy(getPadding(), described.padding);
+  llvm::copy(getDilations(), described.dilations);
+  described.has_bias = getBias() ? 1 : 0;
+  describeContractionTypes(*this, call);
 }
 
 LogicalResult

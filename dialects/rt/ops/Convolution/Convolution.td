@@ -70,6 +70,16 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getCMutable(); }
+    // LibraryOpInterface.
+    ::llvm::SmallVector<::mlir::Value> getLibraryOperands() {
+      return {getA(), getB(), getBias(), getC()};
+    }
+    ::boostc::ProductShape getProductShape();
+    bool isLegalOn(::BoostTargetKind target);
+    bool canWidenResult();
+    bool reordersForTensorCores();
+    void describeCall(::BoostLibraryCall &call);
+
     /// The operands by what they are in the convolution.
     ::mlir::Value getInput(), getWeight(), getOutput();
     ::boostc::ConvolutionGeometry getGeometry();

@@ -21,7 +21,25 @@ LogicalResult DampedInverseOp::verify() {
 
 void DampedInverseOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  addEffects(*this, /*workspace=*/{}, effects);
+  addEffects(*this, {getScratch()}, effects);
+}
+
+/// An elimination has as many multiply-adds as a matmul of such matrices.
+ProductShape DampedInverseOp::getProductShape() {
+  auto type = cast<ShapedType>(getMatrices().getType());
+  int64_t extent = type.getDimSize(1);
+  return {extent, extent, extent, type.getDimSize(0)};
+}
+
+bool DampedInverseOp::isLegalOn(BoostTargetKind target) {
+  return target == BOOSTC_TARGET_CPU;
+}
+
+void DampedInverseOp::describeCall(BoostLibraryCall &call) {
+  ProductShape shape = getProductShape();
+  call.kind = BOOSTC_LIBRARY_DAMPED_INVERSE;
+  call.factor_type = call.result_type = BOOSTC_FLOAT_F32;
+  call.damped_inverse = {shape.count, shape.rows};
 }
 
 int64_t DampedInverseOp::getFlops() {

@@ -4,7 +4,7 @@
 include "dialects/rt/RtBase.td"
 
 def Rt_DampedInverseOp : Rt_Op<"damped_inverse", [
-    DestinationStyleOpInterface,
+    DestinationStyleOpInterface, LibraryOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<CostOpInterface,
                               ["getFlops", "getBytesRead", "getBytesWritten"]>,
@@ -16,6 +16,9 @@ def Rt_DampedInverseOp : Rt_Op<"damped_inverse", [
     finite, which rounding or a matrix that is not positive semidefinite makes of it, the matrix
     is tried again with ten times the damping, up to four times in all. A matrix that has no
     inverse then has zeros for it, and `failed[b] = 1`, else 0.
+
+    BoostDampedInverse in the ABI: on a CPU a matrix that is large is inverted by LAPACK and
+    BLAS, with `scratch` for its factors; without it by a kernel.
 
     Constraints:
     * (rt_damped_inverse_c1) `m` and `inverse` are `[n, d, d]`, `failed` is `[n]`.
@@ -32,19 +35,27 @@ def Rt_DampedInverseOp : Rt_Op<"damped_inverse", [
   }];
   let arguments = (ins TensorOrMemRef<[F32]>:$matrices, TensorOrMemRef<[F32]>:$weight,
                        TensorOrMemRef<[F32]>:$damping, TensorOrMemRef<[F32]>:$inverses,
-                       TensorOrMemRef<[I32]>:$failed);
+                       TensorOrMemRef<[I32]>:$failed,
+                       Optional<MemRefOf<[I8]>>:$scratch);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     `ins` `(` $matrices `weight` $weight `damping` $damping
     `:` type($matrices) `,` type($weight) `,` type($damping) `)`
-    `outs` `(` $inverses `,` $failed `:` type($inverses) `,` type($failed) `)` attr-dict
-    (`->` type($results)^)?
+    `outs` `(` $inverses `,` $failed `:` type($inverses) `,` type($failed) `)`
+    (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return ::mlir::MutableOperandRange(getOperation(), 3, 2);
     }
+    // LibraryOpInterface.
+    ::llvm::SmallVector<::mlir::Value> getLibraryOperands() {
+      return {getMatrices(), getWeight(), getDamping(), getInverses(), getFailed()};
+    }
+    ::boostc::ProductShape getProductShape();
+    bool isLegalOn(::BoostTargetKind target);
+    void describeCall(::BoostLibraryCall &call);
   }];
 }
 

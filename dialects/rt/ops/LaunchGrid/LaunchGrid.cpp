@@ -17,8 +17,8 @@ LogicalResult LaunchGridOp::verify() {
     return emitOpError("expected a value in 'writes' for each of ")
            << getBuffers().size() << " buffers, found " << getWrites().size();
   if (getFallback()) {
-    auto call = dyn_cast_or_null<boostc::ContractionOpInterface>(
-        (*this)->getPrevNode());
+    auto call =
+        dyn_cast_or_null<boostc::LibraryOpInterface>((*this)->getPrevNode());
     if (!call || !call.getScratch())
       return emitOpError("is a fallback; expected a library call with scratch "
                          "memory right before it");

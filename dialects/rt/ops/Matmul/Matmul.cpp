@@ -8,10 +8,54 @@ static ShapedType shapeOf(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
-int64_t MatmulOp::getM() { return shapeOf(getC()).getDimSize(0); }
-int64_t MatmulOp::getN() { return shapeOf(getC()).getDimSize(1); }
-int64_t MatmulOp::getK() {
-  return shapeOf(getA()).getDimSize(getTransposeA() ? 0 : 1);
+ProductShape MatmulOp::getProductShape() {
+  ShapedType c = shapeOf(getC());
+  return {c.getDimSize(0), c.getDimSize(1),
+          shapeOf(getA()).getDimSize(getTransposeA() ? 0 : 1)};
+}
+
+/// Writes the strides with which op(matrix) is read: those of a transposed
+/// matrix are exchanged.
+static void describeStrides(int64_t (&strides)[2], Value matrix,
+                            bool isTransposed) {
+  auto [found, offset] =
+      cast<MemRefType>(matrix.getType()).getStridesAndOffset();
+  strides[isTransposed ? 1 : 0] = found[0];
+  strides[isTransposed ? 0 : 1] = found[1];
+}
+
+void MatmulOp::describeCall(BoostLibraryCall &call) {
+  ProductShape shape = getProductShape();
+  call.kind = BOOSTC_LIBRARY_MATMUL;
+  call.matmul = {.m = shape.rows, .n = shape.columns, .k = shape.terms};
+  describeStrides(call.matmul.a_strides, getA(), getTransposeA());
+  describeStrides(call.matmul.b_strides, getB(), getTransposeB());
+  call.matmul.has_bias = getBias() ? 1 : 0;
+  describeContractionTypes(*this, call);
+}
+
+/// Rows of the result lie next to each other.
+bool MatmulOp::takesSlice(OpOperand &operand) {
+  if (operand.get() != getC())
+    return operand.get() == getA() || operand.get() == getB();
+  auto strides = cast<MemRefType>(getC().getType()).getStridesAndOffset().first;
+  return strides[1] == 1 && strides[0] == getProductShape().columns;
+}
+
+/// oneDNN reads any strides; cuBLASLt matrices whose rows or columns have their
+/// elements one after the other.
+bool MatmulOp::isLegalOn(BoostTargetKind target) {
+  if (target == BOOSTC_TARGET_CPU)
+    return true;
+  BoostLibraryCall call = {};
+  describeCall(call);
+  auto isReadable = [](const int64_t (&strides)[2], int64_t rows,
+                       int64_t columns) {
+    return (strides[1] == 1 && strides[0] >= columns) ||
+           (strides[0] == 1 && strides[1] >= rows);
+  };
+  const BoostMatmul &m = call.matmul;
+  return isReadable(m.a_strides, m.m, m.k) && isReadable(m.b_strides, m.k, m.n);
 }
 
 LogicalResult MatmulOp::verify() {
@@ -53,17 +97,20 @@ void MatmulOp::getEffects(
   addEffects(*this, {getScratch(), getPartials()}, effects);
 }
 
-int64_t MatmulOp::getFlops() { return 2 * getM() * getN() * getK(); }
+int64_t MatmulOp::getFlops() {
+  return 2 * getProductShape().countMultiplyAdds();
+}
 
 LogicalResult MatmulOp::evaluate(ReferenceContext &,
                                  ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &a = operands[0], &b = operands[1];
-  ReferenceValue c({getM(), getN()});
-  for (int64_t i = 0; i < getM(); ++i)
-    for (int64_t j = 0; j < getN(); ++j) {
+  auto [rows, columns, terms, count] = getProductShape();
+  ReferenceValue c({rows, columns});
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
       double sum = getBias() ? operands[2].data[j] : 0.0;
-      for (int64_t k = 0; k < getK(); ++k)
+      for (int64_t k = 0; k < terms; ++k)
         sum += (getTransposeA() ? a.at(k, i) : a.at(i, k)) *
                (getTransposeB() ? b.at(j, k) : b.at(k, j));
       c.at(i, j) = sum;

@@ -56,8 +56,14 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getCMutable(); }
-    /// Extents of the matmul.
-    int64_t getM(), getN(), getK();
+    // LibraryOpInterface.
+    ::llvm::SmallVector<::mlir::Value> getLibraryOperands() {
+      return {getA(), getB(), getBias(), getC()};
+    }
+    ::boostc::ProductShape getProductShape();
+    bool takesSlice(::mlir::OpOperand &operand);
+    bool isLegalOn(::BoostTargetKind target);
+    void describeCall(::BoostLibraryCall &call);
   }];
 }
 

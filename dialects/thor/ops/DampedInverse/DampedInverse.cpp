@@ -114,7 +114,7 @@ DampedInverseOp::lowerToLinalg(OpBuilder &builder) {
   };
   auto inverse = rt::DampedInverseOp::create(
       builder, loc, TypeRange{type, flags}, getFactor(), weight, damping,
-      empty(type), empty(flags));
+      empty(type), empty(flags), /*scratch=*/Value());
   Value failed = buildReduction(
       builder, loc, RankedTensorType::get({}, builder.getI32Type()),
       builder.getI32IntegerAttr(0), 1, {}, {inverse.getResult(1)},

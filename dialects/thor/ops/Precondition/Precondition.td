@@ -5,14 +5,16 @@ include "dialects/thor/ThorBase.td"
 
 def Thor_PreconditionOp : Thor_Computation<"precondition", [
     AllTypesMatch<["gradient", "result"]>,
-    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
+    DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
   let summary = "a gradient between the inverses of the factors of its layer";
   let description = [{
     `G^-1 g A^-1 / positions` where `ready` is not 0, else `g`. The gradient is a matrix of its
     first dimension by all others; of `groups` groups one lies below the other, each with
     factors of its own. `a` and `g` have the blocks of A^-1 and G^-1, of inputs and of outputs;
     what is between blocks is zero. Rows and columns of last blocks that the gradient lacks
-    count as zeros.
+    count as zeros. Products with large blocks are calls of a library, `rt.matmul`, each for a
+    block of the gradient.
 
     Constraints:
     * (precondition_c1) groups divide the outputs; blocks of `a` and `g` are square, and as many

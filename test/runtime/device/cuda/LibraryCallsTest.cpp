@@ -1,6 +1,7 @@
 // Library calls on the stand-ins for NVIDIA's driver and cuBLASLt.
 #include "runtime/device/cuda/CublasLtApi.h"
 #include "test/runtime/device/Elements.h"
+#include "test/runtime/device/MatmulCall.h"
 #include "test/runtime/device/cuda/LibraryCallsFixture.h"
 
 using namespace boostrt;
@@ -124,19 +125,9 @@ protected:
                                                {kN * kK * 4, 0, 0, "b"},
                                                {kN * 4, 0, 0, "bias"},
                                                {kM * kN * 4, 1, 0, "c"}};
-  BoostLibraryCall calls[2] = {{BOOSTC_LIBRARY_MATMUL,
-                                0,
-                                1024,
-                                "model.json:5:3",
-                                "fc1",
-                                {kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
-                                {kM * kK * 4, kN * kK * 4, kN * 4, kM * kN * 4},
-                                {},
-                                BOOSTC_PRECISION_FLOAT32,
-                                BOOSTC_FLOAT_F32,
-                                BOOSTC_FLOAT_F32,
-                                0,
-                                {}},
+  BoostLibraryCall calls[2] = {matmulCall({kM, kN, kK, {kK, 1}, {1, kK}, 1, 0},
+                                          /*scratchBytes=*/1024,
+                                          "model.json:5:3"),
                                calls[0]};
 };
 

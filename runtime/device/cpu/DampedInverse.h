@@ -1,0 +1,40 @@
+// DampedInverse.h - a BoostDampedInverse by LAPACK and BLAS, for matrices that
+// are larger than a thread's cache.
+//
+// Each is factorized, L L^t, in tiles, and its inverse is solved for in panels
+// of columns. Both libraries are called for one tile or panel at a time, on one
+// thread; our threads share these, of all matrices of the call. Tiles follow
+// from the extent alone, and so does every bit of the inverse.
+#pragma once
+
+#include "runtime/device/cpu/CpuOperation.h"
+
+#include <vector>
+
+namespace boostrt {
+
+class DampedInverse final : public CpuOperation {
+public:
+  explicit DampedInverse(const BoostDampedInverse &call);
+
+  uint64_t scratchBytes() const override;
+  const char *implementation() const override { return "lapack"; }
+  int32_t execute(uint32_t threads, void *const *operands) override;
+
+private:
+  /// What the tasks of a call share.
+  struct Work;
+
+  /// One try with what is not factorized yet.
+  void factorize(uint32_t threads, const Work &work);
+  bool isFactorized(int64_t matrix) const {
+    return isFactorized_[static_cast<size_t>(matrix)] != 0;
+  }
+
+  const int64_t matrices_, extent_, tile_, tiles_;
+  /// By matrix; bytes, for threads write neighbours.
+  std::vector<uint8_t> isFactorized_;
+  std::vector<int64_t> open_; ///< matrices that a try factorizes
+};
+
+} // namespace boostrt
