@@ -124,7 +124,7 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->type_name("N");
   app.add_option(
          "--library", options.phase.useLibrary,
-         "use oneDNN for matmuls and LAPACK for inverses of large matrices "
+         "use oneDNN for matmuls and for inverses of large matrices "
          "(default: on); off generates code for everything")
       ->check(boostrt::oneOf({"on", "off"}))
       ->type_name("WHETHER");

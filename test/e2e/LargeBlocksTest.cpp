@@ -1,5 +1,5 @@
-// Blocks of inverses that are large enough for libraries: BLAS and LAPACK
-// multiply with them and invert them.
+// Blocks of inverses that are large enough for a library: oneDNN multiplies with
+// them and inverts them.
 
 #include "test/e2e/Differential.h"
 #include "test/runtime/support/SettledUpdate.h"

@@ -109,8 +109,8 @@ def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::Progra
   let description = [{
     Asks libraries for the scratch size of each call, at the planned thread count and CPU, and
     allocates it around the call, so that the memory plan covers it. Calls are matmuls that no
-    candidate makes a kernel (oneDNN) and, where `use-library` says so, inverses of large matrices
-    (LAPACK), which are kernels else. A call that has scratch, or needs none, stays as it is.
+    candidate makes a kernel and, where `use-library` says so, inverses of large matrices, which
+    are kernels else; oneDNN computes both. A call that has scratch, or needs none, stays as it is.
 
     Before and after:
     ```mlir

@@ -2,17 +2,16 @@
 
 #include "runtime/abi/boost_call.h"
 #include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/cpu/TileFactor.h"
 
 #include <algorithm>
-#include <cblas.h>
 #include <cmath>
-
-/// LAPACK: the Cholesky factor of a matrix that is stored by columns.
-extern "C" void spotrf_(const char *uplo, const int *n, float *a,
-                        const int *lda, int *info);
+#include <utility>
 
 namespace boostrt {
 namespace {
+
+using enum Form;
 
 /// Calls `task` with 0 to `count` - 1, on up to `threads` threads.
 template <class Task>
@@ -41,33 +40,46 @@ std::pair<int64_t, int64_t> locateInTriangle(int64_t index) {
   return {row, index - row * (row + 1) / 2};
 }
 
+/// Large tiles keep matmuls near the peak, many tiles keep threads busy.
+int64_t chooseTile(int64_t extent) { return extent < 1024 ? 128 : 256; }
+
 } // namespace
 
 struct DampedInverse::Work {
   const float *matrices;
   float weight, damping;
-  float *inverses, *factors;
-  int64_t extent, tile;
+  float *inverses;
+  /// Scratch memory: factors, [extent, extent]; inverses of their tiles on the
+  /// diagonal, and room for a product, each [tiles, tile, tile].
+  float *factors, *tileInverses, *products;
+  int64_t extent, tile, tiles;
 
-  int64_t elements() const { return extent * extent; }
-  int64_t begin(int64_t tileIndex) const { return tileIndex * tile; }
-  int rowsOf(int64_t tileIndex) const {
-    return static_cast<int>(std::min(tile, extent - begin(tileIndex)));
+  int64_t begin(int64_t number) const { return number * tile; }
+  int64_t rowsOf(int64_t number) const {
+    return std::min(tile, extent - begin(number));
   }
-  int stride() const { return static_cast<int>(extent); }
-  float *at(float *of, int64_t matrix, int64_t row, int64_t column) const {
-    return of + matrix * elements() + row * extent + column;
+  TileView view(float *of, int64_t matrix) const {
+    return {of + matrix * extent * extent, extent};
   }
-  float *factorTile(int64_t matrix, int64_t row, int64_t column) const {
-    return at(factors, matrix, begin(row), begin(column));
+  TileView factor(int64_t matrix, int64_t row, int64_t column) const {
+    return view(factors, matrix).part(begin(row), begin(column));
+  }
+  TileView small(float *of, int64_t matrix, int64_t number) const {
+    return {of + (matrix * tiles + number) * tile * tile, tile};
+  }
+  TileView tileInverse(int64_t matrix, int64_t number) const {
+    return small(tileInverses, matrix, number);
+  }
+  const float *matrixRow(int64_t matrix, int64_t row) const {
+    return matrices + (matrix * extent + row) * extent;
   }
 
   /// The rows of a tile of the damped matrix, up to the diagonal.
-  void start(int64_t matrix, int64_t tileIndex) const {
-    for (int64_t row = begin(tileIndex), end = row + rowsOf(tileIndex);
-         row < end; ++row) {
-      const float *from = matrices + matrix * elements() + row * extent;
-      float *to = at(factors, matrix, row, 0);
+  void start(int64_t matrix, int64_t number) const {
+    for (int64_t row = begin(number), end = row + rowsOf(number); row < end;
+         ++row) {
+      const float *from = matrixRow(matrix, row);
+      float *to = view(factors, matrix).at(row, 0);
       for (int64_t column = 0; column <= row; ++column)
         to[column] = weight * from[column];
       to[row] += damping;
@@ -75,111 +87,119 @@ struct DampedInverse::Work {
   }
 
   /// Factorizes a tile of the diagonal; false where a pivot is too small.
-  bool factorize(int64_t matrix, int64_t tileIndex) const {
-    int rows = rowsOf(tileIndex), ld = stride(), info = 0;
-    float *tileOfFactor = factorTile(matrix, tileIndex, tileIndex);
-    // By columns, the lower triangle is the upper one of the transposed.
-    spotrf_("U", &rows, tileOfFactor, &ld, &info);
-    if (info != 0)
-      return false;
-    for (int64_t i = 0; i < rows; ++i) {
-      int64_t row = begin(tileIndex) + i;
-      float diagonal =
-          weight * matrices[matrix * elements() + row * extent + row] + damping;
-      double least = std::max({BOOSTC_INVERSE_MIN_PART_OF_DAMPING * damping,
-                               BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL * diagonal,
-                               BOOSTC_INVERSE_MIN_PIVOT});
-      double root = tileOfFactor[i * extent + i];
-      if (!(root * root >= least) || !std::isfinite(root))
-        return false;
-    }
-    return true;
+  bool factorize(int64_t matrix, int64_t number) const {
+    struct Context {
+      const Work &work;
+      int64_t matrix, first;
+    } context{*this, matrix, begin(number)};
+    auto isLarge = [](const void *of, int64_t column, float pivot) {
+      const Context &c = *static_cast<const Context *>(of);
+      int64_t row = c.first + column;
+      return c.work.isLarge(pivot, c.work.matrixRow(c.matrix, row)[row]);
+    };
+    return factorizeTile(factor(matrix, number, number), rowsOf(number),
+                         tileInverse(matrix, number), {isLarge, &context});
+  }
+
+  /// Whether what is left of `element` of the diagonal is a pivot.
+  bool isLarge(float pivot, float element) const {
+    double diagonal = weight * element + damping;
+    double least = std::max({BOOSTC_INVERSE_MIN_PART_OF_DAMPING * damping,
+                             BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL * diagonal,
+                             BOOSTC_INVERSE_MIN_PIVOT});
+    return pivot >= least && std::isfinite(pivot);
   }
 
   /// Solves for tile (row, column) of the factor, below the diagonal.
   void solve(int64_t matrix, int64_t row, int64_t column) const {
-    cblas_strsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
-                rowsOf(row), rowsOf(column), 1.0f,
-                factorTile(matrix, column, column), stride(),
-                factorTile(matrix, row, column), stride());
+    TileView x = factor(matrix, row, column);
+    TileView product = small(products, matrix, row);
+    multiply(rowsOf(row), rowsOf(column), rowsOf(column), 1, x, Plain,
+             tileInverse(matrix, column), Transposed, 0, product);
+    for (int64_t i = 0; i < rowsOf(row); ++i)
+      std::copy_n(product.at(i, 0), rowsOf(column), x.at(i, 0));
   }
 
-  /// Subtracts from tile (row, column) what tiles of `solved` give.
+  /// Subtracts from tile (row, column) what tiles of column `solved` give.
   void subtract(int64_t matrix, int64_t row, int64_t column,
                 int64_t solved) const {
-    const float *a = factorTile(matrix, row, solved),
-                *b = factorTile(matrix, column, solved);
-    float *c = factorTile(matrix, row, column);
-    if (row == column)
-      cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, rowsOf(row),
-                  rowsOf(solved), -1.0f, a, stride(), 1.0f, c, stride());
-    else
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rowsOf(row),
-                  rowsOf(column), rowsOf(solved), -1.0f, a, stride(), b,
-                  stride(), 1.0f, c, stride());
+    multiply(rowsOf(row), rowsOf(column), rowsOf(solved), -1,
+             factor(matrix, row, solved), Plain, factor(matrix, column, solved),
+             Transposed, 1, factor(matrix, row, column));
   }
 
   /// A panel of columns of the inverse, from the diagonal down: what is above
-  /// neither substitution needs.
+  /// neither substitution needs. First L Y = I, then L^t X = Y.
   void invert(int64_t matrix, int64_t panel) const {
-    int64_t first = begin(panel);
-    int rows = static_cast<int>(extent - first), columns = rowsOf(panel);
-    float *x = at(inverses, matrix, first, first);
-    for (int64_t row = 0; row < rows; ++row)
-      std::fill_n(x + row * extent, columns, 0.0f);
+    int64_t columns = rowsOf(panel), first = begin(panel);
+    TileView x = view(inverses, matrix).part(0, first);
+    TileView product = small(products, matrix, panel);
+    TileView own = tileInverse(matrix, panel);
     for (int64_t i = 0; i < columns; ++i)
-      x[i * extent + i] = 1.0f;
-    for (CBLAS_TRANSPOSE form : {CblasNoTrans, CblasTrans})
-      cblas_strsm(CblasRowMajor, CblasLeft, CblasLower, form, CblasNonUnit,
-                  rows, columns, 1.0f, factorTile(matrix, panel, panel),
-                  stride(), x, stride());
+      std::copy_n(own.at(i, 0), columns, x.at(first + i, 0));
+    for (int64_t row = panel + 1; row < tiles; ++row) {
+      multiply(rowsOf(row), columns, begin(row) - first, -1,
+               factor(matrix, row, panel), Plain, x.part(first, 0), Plain, 0,
+               product);
+      multiply(rowsOf(row), columns, rowsOf(row), 1, tileInverse(matrix, row),
+               Plain, product, Plain, 0, x.part(begin(row), 0));
+    }
+    for (int64_t row = tiles; row-- > panel;) {
+      int64_t end = begin(row) + rowsOf(row);
+      TileView to = x.part(begin(row), 0);
+      if (end < extent)
+        multiply(rowsOf(row), columns, extent - end, -1,
+                 factor(matrix, row + 1, row), Transposed, x.part(end, 0),
+                 Plain, 1, to);
+      multiply(rowsOf(row), columns, rowsOf(row), 1, tileInverse(matrix, row),
+               Transposed, to, Plain, 0, product);
+      for (int64_t i = 0; i < rowsOf(row); ++i)
+        std::copy_n(product.at(i, 0), columns, to.at(i, 0));
+    }
   }
 
   /// The rows of a tile, from the diagonal on, from the columns below it.
-  void mirror(int64_t matrix, int64_t tileIndex) const {
-    constexpr int64_t kBlock = 16; // of floats, a cache line
-    float *x = at(inverses, matrix, 0, 0);
-    int64_t end = begin(tileIndex) + rowsOf(tileIndex);
-    for (int64_t top = begin(tileIndex); top < end; top += kBlock)
+  void mirror(int64_t matrix, int64_t number) const {
+    constexpr int64_t kBlock = 16; // floats of a cache line
+    TileView x = view(inverses, matrix);
+    int64_t end = begin(number) + rowsOf(number);
+    for (int64_t top = begin(number); top < end; top += kBlock)
       for (int64_t left = top; left < extent; left += kBlock)
         for (int64_t row = top; row < std::min(top + kBlock, end); ++row)
           for (int64_t column = std::max(left, row + 1);
                column < std::min(left + kBlock, extent); ++column)
-            x[row * extent + column] = x[column * extent + row];
+            *x.at(row, column) = *x.at(column, row);
   }
 };
-
-/// OpenBLAS without threads of its own has one memory for all callers, too.
-static bool isThreadSafe() {
-  return openblas_get_parallel() != OPENBLAS_SEQUENTIAL;
-}
-
-/// Large tiles keep BLAS near its peak, many tiles keep threads busy.
-static int64_t chooseTile(int64_t extent) { return extent < 1024 ? 128 : 256; }
 
 DampedInverse::DampedInverse(const BoostDampedInverse &call)
     : matrices_(call.matrices), extent_(call.extent),
       tile_(chooseTile(extent_)), tiles_((extent_ + tile_ - 1) / tile_),
       isFactorized_(static_cast<size_t>(matrices_)) {
-  openblas_set_num_threads(1); // those of the pool share the tiles
   open_.reserve(isFactorized_.size());
 }
 
 uint64_t DampedInverse::scratchBytes() const {
-  return static_cast<uint64_t>(matrices_ * extent_ * extent_) * sizeof(float);
+  int64_t elements = extent_ * extent_ + 2 * tiles_ * tile_ * tile_;
+  return static_cast<uint64_t>(matrices_ * elements) * sizeof(float);
 }
 
 int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
+  auto *scratch = static_cast<float *>(operands[5]);
+  int64_t whole = matrices_ * extent_ * extent_;
+  int64_t diagonal = matrices_ * tiles_ * tile_ * tile_;
   Work work{static_cast<const float *>(operands[0]),
             *static_cast<const float *>(operands[1]),
             *static_cast<const float *>(operands[2]),
             static_cast<float *>(operands[3]),
-            static_cast<float *>(operands[5]),
+            scratch,
+            scratch + whole,
+            scratch + whole + diagonal,
             extent_,
-            tile_};
+            tile_,
+            tiles_};
   auto *failed = static_cast<int32_t *>(operands[4]);
-  if (!isThreadSafe())
-    threads = 1;
+  LibraryThreads one(1); // of each matmul, also where there is one task
   std::ranges::fill(isFactorized_, 0);
   // What has no weight, as where there are no samples, has no inverse.
   int tries = std::isfinite(work.weight) ? BOOSTC_INVERSE_TRIES : 0;
@@ -199,7 +219,7 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
     if (isFactorized(matrix))
       work.mirror(matrix, tile);
     else
-      std::fill_n(work.at(work.inverses, matrix, work.begin(tile), 0),
+      std::fill_n(work.view(work.inverses, matrix).at(work.begin(tile), 0),
                   work.rowsOf(tile) * extent_, 0.0f);
   });
   for (int64_t matrix = 0; matrix < matrices_; ++matrix)

@@ -1,10 +1,15 @@
-// DampedInverse.h - a BoostDampedInverse by LAPACK and BLAS, for matrices that
-// are larger than a thread's cache.
+// DampedInverse.h - a BoostDampedInverse by oneDNN's matmuls, for matrices that
+// are larger than a core's cache.
 //
 // Each is factorized, L L^t, in tiles, and its inverse is solved for in panels
-// of columns. Both libraries are called for one tile or panel at a time, on one
-// thread; our threads share these, of all matrices of the call. Tiles follow
-// from the extent alone, and so does every bit of the inverse.
+// of columns. Both multiply with the inverses of the tiles on the diagonal of
+// L, so that all but these is sgemm, called for a tile or a panel at a time on
+// one thread; the pool's threads share these, of all matrices of the call.
+// Tiles follow from the extent alone, and so does every bit of the inverse.
+//
+// Not LAPACK: the reference one is slow. OpenBLAS takes 128 MiB when it is
+// loaded, in a loop without end where a limit forbids that, and without threads
+// of its own it gives wrong results to two callers at a time.
 #pragma once
 
 #include "runtime/device/cpu/CpuOperation.h"
@@ -18,7 +23,7 @@ public:
   explicit DampedInverse(const BoostDampedInverse &call);
 
   uint64_t scratchBytes() const override;
-  const char *implementation() const override { return "lapack"; }
+  const char *implementation() const override { return "sgemm"; }
   int32_t execute(uint32_t threads, void *const *operands) override;
 
 private:

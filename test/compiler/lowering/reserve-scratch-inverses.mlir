@@ -4,10 +4,10 @@
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 2>} {
 
-// LAPACK inverts large matrices, and keeps their factors.
+// A library inverts large matrices, and keeps their factors.
 // CHECK-LABEL: func.func @large
-// CHECK: %[[S:.+]] = memref.alloc() : memref<3276800xi8>
-// CHECK-NEXT: rt.damped_inverse {{.*}} scratch(%[[S]] : memref<3276800xi8>)
+// CHECK: %[[S:.+]] = memref.alloc() : memref<4587520xi8>
+// CHECK-NEXT: rt.damped_inverse {{.*}} scratch(%[[S]] : memref<4587520xi8>)
 // KERNELS-NOT: memref.alloc
 func.func @large(%m: memref<2x640x640xf32>, %x: memref<2x640x640xf32>, %w: memref<f32>, %s: memref<f32>,
                  %failed: memref<2xi32>) {

@@ -17,8 +17,8 @@ def Rt_DampedInverseOp : Rt_Op<"damped_inverse", [
     is tried again with ten times the damping, up to four times in all. A matrix that has no
     inverse then has zeros for it, and `failed[b] = 1`, else 0.
 
-    BoostDampedInverse in the ABI: on a CPU a matrix that is large is inverted by LAPACK and
-    BLAS, with `scratch` for its factors; without it by a kernel.
+    BoostDampedInverse in the ABI: on a CPU a matrix that is large is inverted by matmuls of
+    oneDNN, with `scratch` for its factors; without it by a kernel.
 
     Constraints:
     * (rt_damped_inverse_c1) `m` and `inverse` are `[n, d, d]`, `failed` is `[n]`.
