@@ -40,8 +40,14 @@ constexpr Kind kMatmul = {
 constexpr Kind kDampedInverse = {
     [](DnnlContext &, const BoostLibraryCall &call,
        bool) -> Result<std::unique_ptr<CpuOperation>> {
+      const BoostDampedInverse &inverse = call.damped_inverse;
+      if (inverse.matrices < 1 || inverse.extent < 1)
+        return Status(
+            ExitCode::Input,
+            fmt::format("there is no inverse of {} matrices of {} rows",
+                        inverse.matrices, inverse.extent));
       return std::unique_ptr<CpuOperation>(
-          std::make_unique<DampedInverse>(call.damped_inverse));
+          std::make_unique<DampedInverse>(inverse));
     },
     [](DnnlContext &, const BoostLibraryCall &call, bool) -> Result<uint64_t> {
       return DampedInverse(call.damped_inverse).scratchBytes();

@@ -272,6 +272,18 @@ TEST(CpuDevice, ACallOfAKindWithoutALibraryIsRefused) {
             "rebuild the program with the boostc of this boost-run");
 }
 
+TEST(CpuDevice, AnInverseOfNothingIsRefused) {
+  BoostLibraryCall call = callWith(0);
+  call.kind = BOOSTC_LIBRARY_DAMPED_INVERSE;
+  call.damped_inverse = {-1, 640};
+  BoostTarget target = targetWith(call, "oneDNN");
+  auto device = CpuDevice::create(2, target);
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.status().code(), ExitCode::Input);
+  EXPECT_EQ(device.status().message(),
+            "model.json:14:5: there is no inverse of -1 matrices of 640 rows");
+}
+
 TEST(CpuDevice, ACallTheLibraryRefusesNamesItsPlace) {
   BoostLibraryCall call = callWith(0);
   call.matmul.m = -1;

@@ -200,8 +200,8 @@ TEST_F(ValidateTargets, EitherAloneIsSound) {
 TEST_F(ValidateCpuTarget, LibraryCalls) {
   expectDefect([](Copy &c) { c.targets[0].library_calls = nullptr; },
                "table targets[0].library_calls of 2 entries");
-  expectDefect([](Copy &c) { c.calls[0].kind = 4; },
-               "targets[0].library_calls[0].kind is 4, which is not a "
+  expectDefect([](Copy &c) { c.calls[0].kind = BOOSTC_LIBRARY_COUNT; },
+               "targets[0].library_calls[0].kind is 5, which is not a "
                "BoostLibraryCallKind");
   expectDefect([](Copy &c) { c.calls[1].matmul.has_bias = 2; },
                "targets[0].library_calls[1].matmul.has_bias is 2, expected 0 "
