@@ -26,6 +26,15 @@ def ContractionOpInterface
       "::boostc::rt::Precision", "getPrecision", (ins)>,
     InterfaceMethod<"Allows it.",
       "void", "setPrecision", (ins "::boostc::rt::Precision":$precision)>,
+    InterfaceMethod<[{
+        Whether a GPU's library may write a result of f32 where factors are of 16 bits.
+      }],
+      "bool", "canWidenResult", (ins), "", [{ return true; }]>,
+    InterfaceMethod<[{
+        Whether a GPU's library brings operands into another order, in scratch memory, for
+        tensor cores.
+      }],
+      "bool", "reordersForTensorCores", (ins), "", [{ return false; }]>,
   ];
   let verify = [{ return ::boostc::rt::verifyContraction($_op); }];
 }

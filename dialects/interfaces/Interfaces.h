@@ -30,7 +30,7 @@ struct BackwardContext {
 };
 
 /// [rows, terms] times [terms, columns], `count` times.
-struct ProductShape {
+struct MatmulShape {
   int64_t rows, columns, terms;
   int64_t count = 1;
 

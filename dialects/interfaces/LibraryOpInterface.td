@@ -22,7 +22,7 @@ def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
     InterfaceMethod<"The same, to be given.",
       "::mlir::MutableOperandRange", "getScratchMutable", (ins)>,
     InterfaceMethod<"The matmul with as many multiply-adds. Also on tensors.",
-      "::boostc::ProductShape", "getProductShape", (ins)>,
+      "::boostc::MatmulShape", "getMatmulShape", (ins)>,
     InterfaceMethod<[{
         Whether a library of such a device can execute it with operands of these types, as
         they lie in memory.
@@ -33,15 +33,6 @@ def LibraryOpInterface : OpInterface<"LibraryOpInterface"> {
         its middle on, for an operand. Others get a copy.
       }],
       "bool", "takesSlice", (ins "::mlir::OpOperand &":$operand), "", [{ return false; }]>,
-    InterfaceMethod<[{
-        Whether the result may have elements of f32 where what is multiplied is of 16 bits.
-      }],
-      "bool", "canWidenResult", (ins), "", [{ return true; }]>,
-    InterfaceMethod<[{
-        Whether a GPU's library brings operands into another order, in scratch memory, for
-        tensor cores.
-      }],
-      "bool", "reordersForTensorCores", (ins), "", [{ return false; }]>,
     InterfaceMethod<[{
         Writes to `call` its kind, the struct of that kind and the types.
       }],

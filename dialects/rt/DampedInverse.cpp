@@ -1,5 +1,6 @@
 #include "dialects/rt/DampedInverse.h"
 #include "dialects/interfaces/Approximate.h"
+#include "runtime/abi/boost_call.h"
 #include <numeric>
 
 using namespace boostc;
@@ -13,8 +14,9 @@ using Matrix = std::vector<double>; ///< [d, d]
 bool factorize(Matrix &m, int64_t size, double damping) {
   for (int64_t j = 0; j < size; ++j) {
     double pivot = m[j * size + j];
-    double minPivot = std::max(
-        {kMinPartOfDamping * damping, kMinPartOfDiagonal * pivot, kMinPivot});
+    double minPivot = std::max({BOOSTC_INVERSE_MIN_PART_OF_DAMPING * damping,
+                                BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL * pivot,
+                                BOOSTC_INVERSE_MIN_PIVOT});
     for (int64_t k = 0; k < j; ++k)
       pivot -= m[j * size + k] * m[j * size + k];
     if (!(pivot >= minPivot) || !std::isfinite(pivot))
@@ -103,7 +105,8 @@ DampedInverses rt::invertDamped(const Bounded &matrices, const Bounded &weight,
   for (int64_t block = 0; block < matrices.value.dim(0); ++block) {
     Approximate added = damping.at(0);
     bool isDone = false;
-    for (int attempt = 0; attempt < kDampingTries && !isDone; ++attempt) {
+    for (int attempt = 0; attempt < BOOSTC_INVERSE_TRIES && !isDone;
+         ++attempt) {
       Matrix m, errors;
       for (int64_t i = 0; i < size * size; ++i) {
         Approximate element =
@@ -123,7 +126,7 @@ DampedInverses rt::invertDamped(const Bounded &matrices, const Bounded &weight,
         std::copy(bound.begin(), bound.end(),
                   inverses.error.begin() + block * size * size);
       }
-      added = added * Approximate(kDampingGrowth);
+      added = added * Approximate(BOOSTC_INVERSE_GROWTH);
     }
     inverses.failed.data[block] = isDone ? 0.0 : 1.0;
   }

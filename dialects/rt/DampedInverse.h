@@ -3,17 +3,8 @@
 #pragma once
 
 #include "dialects/interfaces/ErrorBound.h"
-#include "runtime/abi/boost_call.h"
 
 namespace boostc::rt {
-
-/// What libraries and kernels have in common, as boost_call.h says.
-inline constexpr int kDampingTries = BOOSTC_INVERSE_TRIES;
-inline constexpr double kDampingGrowth = BOOSTC_INVERSE_GROWTH,
-                        kMinPartOfDamping = BOOSTC_INVERSE_MIN_PART_OF_DAMPING,
-                        kMinPartOfDiagonal =
-                            BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL,
-                        kMinPivot = BOOSTC_INVERSE_MIN_PIVOT;
 
 /// Flops of one try for all matrices of `type` [n, d, d]: an elimination of d
 /// columns with a multiply-add for each element.

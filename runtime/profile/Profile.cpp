@@ -29,10 +29,9 @@ std::string nameOfCall(const BoostLibraryCall &call) {
   if (call.kind == BOOSTC_LIBRARY_MATMUL)
     return fmt::format("{} {}x{}x{}", kind, call.matmul.m, call.matmul.n,
                        call.matmul.k);
-  if (const BoostDampedInverse &inverse = call.damped_inverse;
-      call.kind == BOOSTC_LIBRARY_DAMPED_INVERSE)
-    return fmt::format("{} {}x{}x{}", kind, inverse.matrices, inverse.extent,
-                       inverse.extent);
+  if (call.kind == BOOSTC_LIBRARY_DAMPED_INVERSE)
+    return fmt::format("{} {}x{}x{}", kind, call.damped_inverse.matrices,
+                       call.damped_inverse.extent, call.damped_inverse.extent);
   return fmt::format("{} {} with {}", kind,
                      fmt::join(call.convolution.input, "x"),
                      fmt::join(call.convolution.weight, "x"));

@@ -19,8 +19,8 @@ namespace {
 
 struct Case {
   Model model;
-  /// Inversions by libraries, and products with blocks that differ.
-  int64_t inversions, products;
+  /// Inversions by libraries, and different matmuls with blocks.
+  int64_t inversions, matmuls;
 };
 
 /// Damping adds 4 to factors.
@@ -91,7 +91,7 @@ Values trainOneStep(Compiled &compiled, const Model &model) {
 }
 
 // Two ways to compute an inverse of d rows differ by some 8 sqrt(d) u of it
-// times its condition, and that is (d / 3 + 4) / 4 at most: draws are below 1
+// times its condition, and that is (d / 3 + 4) / 4 at most: samples are below 1
 // in magnitude, and their squares 1 / 3 in the mean. What the analysis knows of
 // inverses of this size is wider than they are.
 TEST_P(LargeBlocks, LibrariesComputeWhatKernelsDo) {
@@ -99,7 +99,7 @@ TEST_P(LargeBlocks, LibrariesComputeWhatKernelsDo) {
   Compiled library(compileText(model.getJson(), getOptions(true)), 2);
   EXPECT_EQ(countCalls(library, BOOSTC_LIBRARY_DAMPED_INVERSE),
             GetParam().inversions);
-  EXPECT_EQ(countCalls(library, BOOSTC_LIBRARY_MATMUL), GetParam().products);
+  EXPECT_EQ(countCalls(library, BOOSTC_LIBRARY_MATMUL), GetParam().matmuls);
   Compiled loops(compileText(model.getJson(), getOptions(false)), 2);
   EXPECT_EQ(loops.descriptor().targets->library_call_count, 0u);
   Values expected = trainOneStep(loops, model);

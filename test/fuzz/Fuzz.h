@@ -2,6 +2,7 @@
 // LLVMFuzzerTestOneInput(), which libFuzzer calls with inputs that it makes up.
 #pragma once
 
+#include "runtime/support/MemoryFile.h"
 #include "runtime/support/Status.h"
 
 #include <cstdint>
@@ -10,8 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <sys/mman.h>
-#include <unistd.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,31 +36,15 @@ inline void expectRefusal(const Status &status, std::string_view path) {
   expect(status.message().find(path) != std::string::npos,
          "the message does not name the file: " + status.message());
   expect(status.code() != ExitCode::Internal,
-         "bad input is no fault of the program: " + status.message());
+         "bad input is reported as an internal error: " + status.message());
 }
 
-/// A file in memory.
-class InputFile {
-public:
-  InputFile(const uint8_t *data, size_t size)
-      : descriptor_(memfd_create("input", 0)) {
-    while (size > 0) {
-      ssize_t written = ::write(descriptor_, data, size);
-      expect(written > 0, "no memory for the file");
-      data += written;
-      size -= static_cast<size_t>(written);
-    }
-  }
-  ~InputFile() { ::close(descriptor_); }
-  InputFile(const InputFile &) = delete;
-  InputFile &operator=(const InputFile &) = delete;
-
-  std::string path() const {
-    return fmt::format("/proc/self/fd/{}", descriptor_);
-  }
-
-private:
-  int descriptor_;
-};
+/// A file of these bytes.
+inline MemoryFile makeFile(const uint8_t *data, size_t size) {
+  MemoryFile file;
+  expect(file.create("input").ok() && file.write(textOf(data, size)).ok(),
+         "no memory for the file");
+  return file;
+}
 
 } // namespace boostrt::fuzz

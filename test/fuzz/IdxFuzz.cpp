@@ -7,15 +7,15 @@ using namespace boostrt;
 using namespace boostrt::fuzz;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  InputFile input(data, size);
+  MemoryFile input = makeFile(data, size);
   for (int rank : {1, 3}) {
     Result<IdxFile> file = IdxFile::open(input.path(), rank);
     if (!file.ok()) {
       expectRefusal(file.status(), input.path());
       continue;
     }
-    constexpr int64_t kMostBytes = int64_t{64} << 20;
-    if (file->size() > kMostBytes)
+    constexpr int64_t kMaxBytes = int64_t{64} << 20;
+    if (file->size() > kMaxBytes)
       continue;
     Result<std::unique_ptr<uint8_t[]>> elements = file->read();
     if (!elements.ok())

@@ -7,15 +7,15 @@ using namespace boostrt;
 using namespace boostrt::fuzz;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  InputFile input(data, size);
+  MemoryFile input = makeFile(data, size);
   Result<NpyFile> file = NpyFile::open(input.path());
   if (!file.ok()) {
     expectRefusal(file.status(), input.path());
     return 0;
   }
   // More would only be zeros.
-  constexpr int64_t kMostBytes = int64_t{64} << 20;
-  if (file->bytes() > kMostBytes)
+  constexpr int64_t kMaxBytes = int64_t{64} << 20;
+  if (file->bytes() > kMaxBytes)
     return 0;
   Result<std::unique_ptr<uint8_t[]>> elements = file->read();
   if (!elements.ok())

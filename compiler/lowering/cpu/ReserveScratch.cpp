@@ -71,7 +71,7 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
         !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
       return false;
     if (!isa<ContractionOpInterface>(*op))
-      return useLibrary && op.getProductShape().rows >= kMinRows;
+      return useLibrary && op.getMatmulShape().rows >= kMinRows;
     // A candidate that does not exist is reported where kernels are made.
     std::optional<ContractionCandidate> candidate = getCandidate(op, target);
     return !candidate || !candidate->plan;

@@ -27,12 +27,14 @@ static constexpr int64_t kScratchBytes = int64_t{32} << 20;
 /// Asked about a gradient of a convolution of 32 x 64 x 56 x 56 pixels in tf32,
 /// cuDNN 9.19 proposes nothing on tensor cores within kScratchBytes alone, and
 /// several ways where copies of the operands fit, too.
-static int64_t getScratchBytes(LibraryOpInterface op, bool usesTensorCores) {
-  int64_t bytes = kScratchBytes;
-  if (usesTensorCores && op.reordersForTensorCores())
-    for (Value operand : op.getLibraryOperands())
-      if (operand)
-        bytes += countBytes(getViewedBuffer(operand).getType());
+static int64_t countReorderedBytes(ContractionOpInterface op) {
+  bool usesTensorCores = op.getPrecision() == rt::Precision::Tf32 ||
+                         isLowPrecision(op.getA().getType());
+  if (!usesTensorCores || !op.reordersForTensorCores())
+    return 0;
+  int64_t bytes = 0;
+  for (Value operand : {op.getA(), op.getB(), op.getC()})
+    bytes += countBytes(getViewedBuffer(operand).getType());
   return bytes;
 }
 
@@ -47,7 +49,7 @@ static constexpr int64_t kFewestTerms = int64_t{1} << 26;
 /// which memory bounds: no tile of a library's is full.
 static constexpr int64_t kSmallestExtent = 16;
 
-static bool isProfitable(const ProductShape &shape) {
+static bool isProfitable(const MatmulShape &shape) {
   return shape.countMultiplyAdds() >= kFewestTerms &&
          std::min({shape.rows, shape.columns, shape.terms}) >= kSmallestExtent;
 }
@@ -123,24 +125,20 @@ struct ChooseDeviceLibrary
     if ((contraction && !hasLibraryTypes(contraction)) ||
         !op.isLegalOn(BOOSTC_TARGET_CUDA))
       return false;
-    return library == "always" || isProfitable(op.getProductShape());
+    return library == "always" || isProfitable(op.getMatmulShape());
   }
 
   void call(LibraryOpInterface op) {
-    rt::Precision precision = rt::Precision::Float32;
-    bool isLow = false;
+    int64_t bytes = kScratchBytes;
     if (auto contraction = dyn_cast<ContractionOpInterface>(*op)) {
       roundResult(contraction);
       // What is of 16 bits has nothing to round.
-      isLow = isLowPrecision(contraction.getA().getType());
-      if (!isLow)
-        precision = rt::getMatmulPrecision(getOperation());
-      contraction.setPrecision(precision);
+      if (!isLowPrecision(contraction.getA().getType()))
+        contraction.setPrecision(rt::getMatmulPrecision(getOperation()));
+      bytes += countReorderedBytes(contraction);
     }
     OpBuilder builder(op);
-    bool usesTensorCores = isLow || precision == rt::Precision::Tf32;
-    auto type = MemRefType::get({getScratchBytes(op, usesTensorCores)},
-                                builder.getI8Type());
+    auto type = MemRefType::get({bytes}, builder.getI8Type());
     op.getScratchMutable().assign(memref::AllocOp::create(
         builder, op.getLoc(), type,
         builder.getI64IntegerAttr(BOOSTC_SCRATCH_ALIGNMENT)));

@@ -1,9 +1,9 @@
 #include "compiler/lowering/kernels/Inversion.h"
 #include "compiler/lowering/kernels/KernelLoops.h"
 #include "dialects/interfaces/LinalgHelpers.h"
-#include "dialects/rt/DampedInverse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "runtime/abi/boost_call.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -17,7 +17,7 @@ public:
       : builder(builder), loc(loc), size(size), weight(weight), parts(parts) {}
 
   Value emit(Value damping) {
-    auto tries = createLoop(rt::kDampingTries, {flag(false), damping});
+    auto tries = createLoop(BOOSTC_INVERSE_TRIES, {flag(false), damping});
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(tries.getBody());
@@ -25,7 +25,7 @@ public:
       Value added = tries.getRegionIterArg(1);
       Value now = emitIf(negate(before), [&] { return attempt(added); });
       Value isDone = arith::OrIOp::create(builder, loc, before, now);
-      Value next = multiply(added, rt::kDampingGrowth);
+      Value next = multiply(added, BOOSTC_INVERSE_GROWTH);
       scf::YieldOp::create(builder, loc, ValueRange{isDone, next});
     }
     Value hasFailed = negate(tries.getResult(0));
@@ -80,8 +80,9 @@ private:
   /// Whether all pivots are large enough; the inverse is in place then.
   Value attempt(Value damping) {
     parts.start(damping);
-    Value minimum = maximum(multiply(damping, rt::kMinPartOfDamping),
-                            buildConstant(builder, loc, rt::kMinPivot));
+    Value minimum =
+        maximum(multiply(damping, BOOSTC_INVERSE_MIN_PART_OF_DAMPING),
+                buildConstant(builder, loc, BOOSTC_INVERSE_MIN_PIVOT));
     auto columns = createLoop(size, flag(true));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(columns.getBody());
@@ -104,7 +105,8 @@ private:
     Value scaled =
         arith::MulFOp::create(builder, loc, parts.loadDiagonal(column), weight);
     Value diagonal = arith::AddFOp::create(builder, loc, scaled, damping);
-    minimum = maximum(minimum, multiply(diagonal, rt::kMinPartOfDiagonal));
+    minimum = maximum(minimum,
+                      multiply(diagonal, BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL));
     auto compare = [&](arith::CmpFPredicate predicate, Value bound) -> Value {
       return arith::CmpFOp::create(builder, loc, predicate, pivot, bound);
     };

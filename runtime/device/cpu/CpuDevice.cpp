@@ -173,8 +173,7 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
   for (const auto &[name, i] : least) {
     std::vector<uint64_t> bytes(std::begin(calls[i].operand_bytes),
                                 std::end(calls[i].operand_bytes));
-    while (!bytes.empty() && bytes.back() == 0) // of other kinds
-      bytes.pop_back();
+    bytes.resize(operations_[i]->scratchIndex());
     bytes.push_back(calls[i].scratch_bytes);
     std::vector<std::vector<std::byte>> memory;
     std::vector<void *> operands;

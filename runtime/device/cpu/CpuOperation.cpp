@@ -9,59 +9,8 @@
 namespace boostrt {
 namespace {
 
-/// How calls of a kind are made ready, and how much memory they ask for.
-struct Kind {
-  Result<std::unique_ptr<CpuOperation>> (*prepare)(DnnlContext &dnnl,
-                                                   const BoostLibraryCall &call,
-                                                   bool isStrict);
-  Result<uint64_t> (*queryScratchBytes)(DnnlContext &dnnl,
-                                        const BoostLibraryCall &call,
-                                        bool isStrict);
-};
-
 MatmulTypes typesOf(const BoostLibraryCall &call) {
   return {call.factor_type, call.result_type};
-}
-
-constexpr Kind kMatmul = {
-    [](DnnlContext &dnnl, const BoostLibraryCall &call,
-       bool isStrict) -> Result<std::unique_ptr<CpuOperation>> {
-      Result<std::unique_ptr<PiecewiseMatmul>> matmul =
-          PiecewiseMatmul::create(dnnl, call.matmul, isStrict, typesOf(call));
-      if (!matmul.ok())
-        return matmul.status();
-      return std::unique_ptr<CpuOperation>(std::move(matmul).value());
-    },
-    [](DnnlContext &dnnl, const BoostLibraryCall &call, bool isStrict) {
-      return PiecewiseMatmul::queryScratchBytes(dnnl, call.matmul, isStrict,
-                                                typesOf(call));
-    }};
-
-constexpr Kind kDampedInverse = {
-    [](DnnlContext &, const BoostLibraryCall &call,
-       bool) -> Result<std::unique_ptr<CpuOperation>> {
-      const BoostDampedInverse &inverse = call.damped_inverse;
-      if (inverse.matrices < 1 || inverse.extent < 1)
-        return Status(
-            ExitCode::Input,
-            fmt::format("there is no inverse of {} matrices of {} rows",
-                        inverse.matrices, inverse.extent));
-      return std::unique_ptr<CpuOperation>(
-          std::make_unique<DampedInverse>(inverse));
-    },
-    [](DnnlContext &, const BoostLibraryCall &call, bool) -> Result<uint64_t> {
-      return DampedInverse(call.damped_inverse).scratchBytes();
-    }};
-
-/// Null: no library of a CPU computes such calls.
-const Kind *findKind(uint32_t kind) {
-  switch (kind) {
-  case BOOSTC_LIBRARY_MATMUL:
-    return &kMatmul;
-  case BOOSTC_LIBRARY_DAMPED_INVERSE:
-    return &kDampedInverse;
-  }
-  return nullptr;
 }
 
 Status noSuchKind(const BoostLibraryCall &call) {
@@ -87,18 +36,30 @@ Result<std::unique_ptr<CpuLibraries>> CpuLibraries::create() {
 
 Result<std::unique_ptr<CpuOperation>>
 CpuLibraries::prepare(const BoostLibraryCall &call, bool isStrict) {
-  const Kind *kind = findKind(call.kind);
-  if (!kind)
-    return noSuchKind(call);
-  return kind->prepare(*dnnl_, call, isStrict);
+  switch (call.kind) {
+  case BOOSTC_LIBRARY_MATMUL:
+    if (auto matmul = PiecewiseMatmul::create(*dnnl_, call.matmul, isStrict,
+                                              typesOf(call));
+        matmul.ok())
+      return std::unique_ptr<CpuOperation>(std::move(matmul).value());
+    else
+      return matmul.status();
+  case BOOSTC_LIBRARY_DAMPED_INVERSE:
+    return DampedInverse::create(call.damped_inverse);
+  }
+  return noSuchKind(call);
 }
 
+/// Without the code that oneDNN generates for a matmul.
 Result<uint64_t> CpuLibraries::queryScratchBytes(const BoostLibraryCall &call,
                                                  bool isStrict) {
-  const Kind *kind = findKind(call.kind);
-  if (!kind)
-    return noSuchKind(call);
-  return kind->queryScratchBytes(*dnnl_, call, isStrict);
+  if (call.kind == BOOSTC_LIBRARY_MATMUL)
+    return PiecewiseMatmul::queryScratchBytes(*dnnl_, call.matmul, isStrict,
+                                              typesOf(call));
+  Result<std::unique_ptr<CpuOperation>> operation = prepare(call, isStrict);
+  if (!operation.ok())
+    return operation.status();
+  return (*operation)->scratchBytes();
 }
 
 } // namespace boostrt

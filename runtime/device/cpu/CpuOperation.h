@@ -15,6 +15,8 @@ class CpuOperation {
 public:
   virtual ~CpuOperation() = default;
 
+  /// How many operands come before the scratch memory.
+  virtual size_t scratchIndex() const = 0;
   /// Bytes of the scratch operand that execute() will use.
   virtual uint64_t scratchBytes() const = 0;
   /// "brg:avx512_core": what computes it, for `boost-run info`.

@@ -5,8 +5,9 @@
 #include "runtime/device/cpu/TileFactor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <utility>
+#include <fmt/format.h>
 
 namespace boostrt {
 namespace {
@@ -29,17 +30,6 @@ void forEachTask(uint32_t threads, int64_t count, const Task &task) {
       arguments, count, 1);
 }
 
-/// Row and column of entry `index` of the lower triangle, row by row.
-std::pair<int64_t, int64_t> locateInTriangle(int64_t index) {
-  auto row = static_cast<int64_t>(
-      (std::sqrt(8.0 * static_cast<double>(index) + 1.0) - 1.0) / 2.0);
-  while (row * (row + 1) / 2 > index)
-    --row;
-  while ((row + 1) * (row + 2) / 2 <= index)
-    ++row;
-  return {row, index - row * (row + 1) / 2};
-}
-
 /// Large tiles keep matmuls near the peak, many tiles keep threads busy.
 int64_t chooseTile(int64_t extent) { return extent < 1024 ? 128 : 256; }
 
@@ -50,9 +40,10 @@ struct DampedInverse::Work {
   float weight, damping;
   float *inverses;
   /// Scratch memory: factors, [extent, extent]; inverses of their tiles on the
-  /// diagonal, and room for a product, each [tiles, tile, tile].
-  float *factors, *tileInverses, *products;
+  /// diagonal, and room for a tile, each [tiles, tile, tile].
+  float *factors, *tileInverses, *scratchTiles;
   int64_t extent, tile, tiles;
+  std::atomic<int32_t> &status; ///< a BoostCallStatus
 
   int64_t begin(int64_t number) const { return number * tile; }
   int64_t rowsOf(int64_t number) const {
@@ -88,17 +79,17 @@ struct DampedInverse::Work {
 
   /// Factorizes a tile of the diagonal; false where a pivot is too small.
   bool factorize(int64_t matrix, int64_t number) const {
-    struct Context {
-      const Work &work;
-      int64_t matrix, first;
-    } context{*this, matrix, begin(number)};
-    auto isLarge = [](const void *of, int64_t column, float pivot) {
-      const Context &c = *static_cast<const Context *>(of);
-      int64_t row = c.first + column;
-      return c.work.isLarge(pivot, c.work.matrixRow(c.matrix, row)[row]);
-    };
-    return factorizeTile(factor(matrix, number, number), rowsOf(number),
-                         tileInverse(matrix, number), {isLarge, &context});
+    TileView tileOfFactor = factor(matrix, number, number);
+    if (!factorizeTile(tileOfFactor, rowsOf(number),
+                       tileInverse(matrix, number)))
+      return false;
+    for (int64_t i = 0; i < rowsOf(number); ++i) {
+      int64_t row = begin(number) + i;
+      float root = *tileOfFactor.at(i, i);
+      if (!isLarge(root * root, matrixRow(matrix, row)[row]))
+        return false;
+    }
+    return true;
   }
 
   /// Whether what is left of `element` of the diagonal is a pivot.
@@ -107,25 +98,31 @@ struct DampedInverse::Work {
     double least = std::max({BOOSTC_INVERSE_MIN_PART_OF_DAMPING * damping,
                              BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL * diagonal,
                              BOOSTC_INVERSE_MIN_PIVOT});
-    return pivot >= least && std::isfinite(pivot);
+    return pivot >= least;
+  }
+
+  /// multiply(), whose failure is that of the call.
+  template <typename... Arguments> void write(Arguments... arguments) const {
+    if (!multiply(arguments...))
+      status = BOOSTC_CALL_LIBRARY_FAILED;
   }
 
   /// Solves for tile (row, column) of the factor, below the diagonal.
   void solve(int64_t matrix, int64_t row, int64_t column) const {
     TileView x = factor(matrix, row, column);
-    TileView product = small(products, matrix, row);
-    multiply(rowsOf(row), rowsOf(column), rowsOf(column), 1, x, Plain,
-             tileInverse(matrix, column), Transposed, 0, product);
+    TileView sum = small(scratchTiles, matrix, row);
+    write(rowsOf(row), rowsOf(column), rowsOf(column), 1, x, Plain,
+          tileInverse(matrix, column), Transposed, 0, sum);
     for (int64_t i = 0; i < rowsOf(row); ++i)
-      std::copy_n(product.at(i, 0), rowsOf(column), x.at(i, 0));
+      std::copy_n(sum.at(i, 0), rowsOf(column), x.at(i, 0));
   }
 
   /// Subtracts from tile (row, column) what tiles of column `solved` give.
   void subtract(int64_t matrix, int64_t row, int64_t column,
                 int64_t solved) const {
-    multiply(rowsOf(row), rowsOf(column), rowsOf(solved), -1,
-             factor(matrix, row, solved), Plain, factor(matrix, column, solved),
-             Transposed, 1, factor(matrix, row, column));
+    write(rowsOf(row), rowsOf(column), rowsOf(solved), -1,
+          factor(matrix, row, solved), Plain, factor(matrix, column, solved),
+          Transposed, 1, factor(matrix, row, column));
   }
 
   /// A panel of columns of the inverse, from the diagonal down: what is above
@@ -133,28 +130,27 @@ struct DampedInverse::Work {
   void invert(int64_t matrix, int64_t panel) const {
     int64_t columns = rowsOf(panel), first = begin(panel);
     TileView x = view(inverses, matrix).part(0, first);
-    TileView product = small(products, matrix, panel);
+    TileView sum = small(scratchTiles, matrix, panel);
     TileView own = tileInverse(matrix, panel);
     for (int64_t i = 0; i < columns; ++i)
       std::copy_n(own.at(i, 0), columns, x.at(first + i, 0));
     for (int64_t row = panel + 1; row < tiles; ++row) {
-      multiply(rowsOf(row), columns, begin(row) - first, -1,
-               factor(matrix, row, panel), Plain, x.part(first, 0), Plain, 0,
-               product);
-      multiply(rowsOf(row), columns, rowsOf(row), 1, tileInverse(matrix, row),
-               Plain, product, Plain, 0, x.part(begin(row), 0));
+      write(rowsOf(row), columns, begin(row) - first, -1,
+            factor(matrix, row, panel), Plain, x.part(first, 0), Plain, 0, sum);
+      write(rowsOf(row), columns, rowsOf(row), 1, tileInverse(matrix, row),
+            Plain, sum, Plain, 0, x.part(begin(row), 0));
     }
     for (int64_t row = tiles; row-- > panel;) {
       int64_t end = begin(row) + rowsOf(row);
       TileView to = x.part(begin(row), 0);
       if (end < extent)
-        multiply(rowsOf(row), columns, extent - end, -1,
-                 factor(matrix, row + 1, row), Transposed, x.part(end, 0),
-                 Plain, 1, to);
-      multiply(rowsOf(row), columns, rowsOf(row), 1, tileInverse(matrix, row),
-               Transposed, to, Plain, 0, product);
+        write(rowsOf(row), columns, extent - end, -1,
+              factor(matrix, row + 1, row), Transposed, x.part(end, 0), Plain,
+              1, to);
+      write(rowsOf(row), columns, rowsOf(row), 1, tileInverse(matrix, row),
+            Transposed, to, Plain, 0, sum);
       for (int64_t i = 0; i < rowsOf(row); ++i)
-        std::copy_n(product.at(i, 0), columns, to.at(i, 0));
+        std::copy_n(sum.at(i, 0), columns, to.at(i, 0));
     }
   }
 
@@ -172,6 +168,16 @@ struct DampedInverse::Work {
   }
 };
 
+Result<std::unique_ptr<CpuOperation>>
+DampedInverse::create(const BoostDampedInverse &call) {
+  if (call.matrices < 1 || call.extent < 1)
+    return Status(ExitCode::Input,
+                  fmt::format("expected matrices to invert, found {} of {} "
+                              "rows",
+                              call.matrices, call.extent));
+  return std::unique_ptr<CpuOperation>(new DampedInverse(call));
+}
+
 DampedInverse::DampedInverse(const BoostDampedInverse &call)
     : matrices_(call.matrices), extent_(call.extent),
       tile_(chooseTile(extent_)), tiles_((extent_ + tile_ - 1) / tile_),
@@ -188,6 +194,7 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
   auto *scratch = static_cast<float *>(operands[5]);
   int64_t whole = matrices_ * extent_ * extent_;
   int64_t diagonal = matrices_ * tiles_ * tile_ * tile_;
+  std::atomic<int32_t> status = BOOSTC_CALL_OK;
   Work work{static_cast<const float *>(operands[0]),
             *static_cast<const float *>(operands[1]),
             *static_cast<const float *>(operands[2]),
@@ -197,7 +204,8 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
             scratch + whole + diagonal,
             extent_,
             tile_,
-            tiles_};
+            tiles_,
+            status};
   auto *failed = static_cast<int32_t *>(operands[4]);
   LibraryThreads one(1); // of each matmul, also where there is one task
   std::ranges::fill(isFactorized_, 0);
@@ -224,7 +232,7 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
   });
   for (int64_t matrix = 0; matrix < matrices_; ++matrix)
     failed[matrix] = isFactorized(matrix) ? 0 : 1;
-  return BOOSTC_CALL_OK;
+  return status;
 }
 
 void DampedInverse::factorize(uint32_t threads, const Work &work) {
@@ -251,9 +259,10 @@ void DampedInverse::factorize(uint32_t threads, const Work &work) {
     forEachTile(below, [&](int64_t matrix, int64_t row) {
       work.solve(matrix, column + 1 + row, column);
     });
-    forEachTile(below * (below + 1) / 2, [&](int64_t matrix, int64_t index) {
-      auto [row, other] = locateInTriangle(index);
-      work.subtract(matrix, column + 1 + row, column + 1 + other, column);
+    forEachTile(below * below, [&](int64_t matrix, int64_t index) {
+      int64_t row = index / below, other = index % below;
+      if (other <= row)
+        work.subtract(matrix, column + 1 + row, column + 1 + other, column);
     });
   }
 }

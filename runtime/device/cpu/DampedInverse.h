@@ -20,13 +20,17 @@ namespace boostrt {
 
 class DampedInverse final : public CpuOperation {
 public:
-  explicit DampedInverse(const BoostDampedInverse &call);
+  /// Fails with ExitCode::Input where there is nothing to invert.
+  static Result<std::unique_ptr<CpuOperation>>
+  create(const BoostDampedInverse &call);
 
+  size_t scratchIndex() const override { return 5; }
   uint64_t scratchBytes() const override;
   const char *implementation() const override { return "sgemm"; }
   int32_t execute(uint32_t threads, void *const *operands) override;
 
 private:
+  explicit DampedInverse(const BoostDampedInverse &call);
   /// What the tasks of a call share.
   struct Work;
 

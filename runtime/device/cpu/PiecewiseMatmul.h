@@ -27,6 +27,7 @@ public:
                                             bool isStrict,
                                             MatmulTypes types = {});
 
+  size_t scratchIndex() const override { return 4; }
   /// For all pieces together.
   uint64_t scratchBytes() const override;
   /// For the largest piece.

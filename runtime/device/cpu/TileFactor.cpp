@@ -6,12 +6,12 @@
 
 namespace boostrt {
 
-void multiply(int64_t rows, int64_t columns, int64_t terms, float alpha,
+bool multiply(int64_t rows, int64_t columns, int64_t terms, float alpha,
               TileView a, Form formA, TileView b, Form formB, float beta,
               TileView c) {
-  dnnl_sgemm(static_cast<char>(formA), static_cast<char>(formB), rows, columns,
-             terms, alpha, a.data, a.stride, b.data, b.stride, beta, c.data,
-             c.stride);
+  return dnnl_sgemm(static_cast<char>(formA), static_cast<char>(formB), rows,
+                    columns, terms, alpha, a.data, a.stride, b.data, b.stride,
+                    beta, c.data, c.stride) == dnnl_success;
 }
 
 namespace {
@@ -19,15 +19,14 @@ namespace {
 /// Tiles of no more rows are factorized row by row.
 constexpr int64_t kLeaf = 64;
 
-bool factorizeLeaf(TileView tile, int64_t size, TileView inverse,
-                   const PivotCheck &check, int64_t firstColumn) {
+bool factorizeLeaf(TileView tile, int64_t size, TileView inverse) {
   float upper[kLeaf][kLeaf]; // L^t: its rows are subtracted in one piece
   for (int64_t row = 0; row < size; ++row)
     for (int64_t column = row; column < size; ++column)
       upper[row][column] = *tile.at(column, row);
   for (int64_t k = 0; k < size; ++k) {
     float pivot = upper[k][k];
-    if (!check.isLarge(check.context, firstColumn + k, pivot))
+    if (!(pivot > 0) || !std::isfinite(pivot))
       return false;
     float factor = 1.0f / std::sqrt(pivot);
     for (int64_t j = k; j < size; ++j)
@@ -57,43 +56,38 @@ bool factorizeLeaf(TileView tile, int64_t size, TileView inverse,
   return true;
 }
 
+} // namespace
+
 /// By halves: with L = [L1, 0; M, L2] the inverse is
 /// [L1^-1, 0; -L2^-1 M L1^-1, L2^-1].
-bool factorizeHalves(TileView tile, int64_t size, TileView inverse,
-                     const PivotCheck &check, int64_t firstColumn) {
+bool factorizeTile(TileView tile, int64_t size, TileView inverse) {
   if (size <= kLeaf)
-    return factorizeLeaf(tile, size, inverse, check, firstColumn);
+    return factorizeLeaf(tile, size, inverse);
   int64_t first = (size / 2 + kLeaf - 1) / kLeaf * kLeaf, rest = size - first;
   TileView below = tile.part(first, 0), last = tile.part(first, first);
   TileView inverseBelow = inverse.part(first, 0),
            inverseLast = inverse.part(first, first);
-  if (!factorizeHalves(tile, first, inverse, check, firstColumn))
-    return false;
   using enum Form;
   // M, by way of the memory of its part of the inverse.
-  multiply(rest, first, first, 1, below, Plain, inverse, Transposed, 0,
-           inverseBelow);
+  if (!factorizeTile(tile, first, inverse) ||
+      !multiply(rest, first, first, 1, below, Plain, inverse, Transposed, 0,
+                inverseBelow))
+    return false;
   for (int64_t row = 0; row < rest; ++row)
     std::copy_n(inverseBelow.at(row, 0), first, below.at(row, 0));
-  multiply(rest, rest, first, -1, below, Plain, below, Transposed, 1, last);
-  if (!factorizeHalves(last, rest, inverseLast, check, firstColumn + first))
+  // The tile above the diagonal of L is free, for (M L1^-1)^t.
+  TileView transposed = tile.part(0, first);
+  if (!multiply(rest, rest, first, -1, below, Plain, below, Transposed, 1,
+                last) ||
+      !factorizeTile(last, rest, inverseLast) ||
+      !multiply(first, rest, first, 1, inverse, Transposed, below, Transposed,
+                0, transposed) ||
+      !multiply(rest, first, rest, -1, inverseLast, Plain, transposed,
+                Transposed, 0, inverseBelow))
     return false;
-  // The tile above the diagonal of L is free.
-  TileView product = tile.part(0, first);
-  multiply(first, rest, first, 1, inverse, Transposed, below, Transposed, 0,
-           product); // (M L1^-1)^t
-  multiply(rest, first, rest, -1, inverseLast, Plain, product, Transposed, 0,
-           inverseBelow);
   for (int64_t row = 0; row < first; ++row)
     std::fill_n(inverse.at(row, first), rest, 0.0f);
   return true;
-}
-
-} // namespace
-
-bool factorizeTile(TileView tile, int64_t size, TileView inverse,
-                   const PivotCheck &check) {
-  return factorizeHalves(tile, size, inverse, check, 0);
 }
 
 } // namespace boostrt

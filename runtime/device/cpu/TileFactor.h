@@ -21,21 +21,15 @@ struct TileView {
 enum class Form : char { Plain = 'N', Transposed = 'T' };
 
 /// c = beta c + alpha op(a) op(b), by oneDNN: op(a) is [rows, terms], op(b)
-/// [terms, columns].
-void multiply(int64_t rows, int64_t columns, int64_t terms, float alpha,
+/// [terms, columns]. False where it fails, for lack of memory.
+bool multiply(int64_t rows, int64_t columns, int64_t terms, float alpha,
               TileView a, Form formA, TileView b, Form formB, float beta,
               TileView c);
 
-/// Whether pivot `column` of a tile is large enough.
-struct PivotCheck {
-  bool (*isLarge)(const void *context, int64_t column, float pivot);
-  const void *context;
-};
-
 /// Replaces the lower triangle of a symmetric tile, [size, size], by its factor
 /// L, and writes L^-1 to `inverse`, with zeros above the diagonal. False where
-/// a pivot is too small; both are unspecified then.
-bool factorizeTile(TileView tile, int64_t size, TileView inverse,
-                   const PivotCheck &check);
+/// a pivot, which is the square of an element on the diagonal of L, is not
+/// positive and finite, or oneDNN fails; both are unspecified then.
+bool factorizeTile(TileView tile, int64_t size, TileView inverse);
 
 } // namespace boostrt

@@ -43,8 +43,14 @@ const char *nameOfCall(uint32_t kind) {
   return boostabi::nameOf<BoostLibraryCallKind>(kind);
 }
 
+bool isMatmul(const BoostLibraryCall &call) {
+  return call.kind == BOOSTC_LIBRARY_MATMUL;
+}
+
 bool isConvolution(const BoostLibraryCall &call) {
-  return call.kind != BOOSTC_LIBRARY_MATMUL;
+  return call.kind == BOOSTC_LIBRARY_CONVOLUTION ||
+         call.kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA ||
+         call.kind == BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT;
 }
 
 bool hasBias(const BoostLibraryCall &call) {

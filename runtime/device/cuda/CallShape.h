@@ -21,6 +21,7 @@ std::vector<uint64_t> fallbackOperands(std::span<const uint64_t> operands);
 
 /// "matmul", "convolution_backward_data".
 const char *nameOfCall(uint32_t kind);
+bool isMatmul(const BoostLibraryCall &call);
 bool isConvolution(const BoostLibraryCall &call);
 bool hasBias(const BoostLibraryCall &call);
 /// BoostFloatType of an operand that is not the scratch memory.

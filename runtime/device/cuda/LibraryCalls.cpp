@@ -42,39 +42,18 @@ Result<std::unique_ptr<GpuLibrary>> start(const SearchContext &context,
   return std::unique_ptr<GpuLibrary>(std::move(library).value());
 }
 
-constexpr uint32_t maskOf(std::initializer_list<BoostLibraryCallKind> kinds) {
-  uint32_t mask = 0;
-  for (BoostLibraryCallKind kind : kinds)
-    mask |= 1u << kind;
-  return mask;
-}
-
-/// A library, and the kinds of calls that it is there for.
-struct Registered {
-  const char *computes;
-  uint32_t kinds;
-  Result<std::unique_ptr<GpuLibrary>> (*start)(const SearchContext &context,
-                                               Stream stream);
-};
-constexpr Registered kLibraries[] = {
-    {"matmuls", maskOf({BOOSTC_LIBRARY_MATMUL}), start<CublasLt, CublasLtApi>},
-    {"convolutions",
-     maskOf({BOOSTC_LIBRARY_CONVOLUTION,
-             BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_DATA,
-             BOOSTC_LIBRARY_CONVOLUTION_BACKWARD_WEIGHT}),
-     start<Cudnn, CudnnApi>}};
-
 } // namespace
 
-/// Calls of a kind that no library is there for are left to their kernels.
+/// Calls that no library takes are left to their kernels.
 LibraryCalls::LibraryCalls(Gpu gpu, const BoostTarget &target)
-    : gpu_(std::move(gpu)), target_(target), calls_(target.library_call_count) {
-  for (const Registered &library : kLibraries) {
-    Part &part = parts_.emplace_back(Part{library.computes, {}, nullptr});
+    : gpu_(std::move(gpu)), target_(target),
+      parts_{{"matmuls", isMatmul, start<CublasLt, CublasLtApi>},
+             {"convolutions", isConvolution, start<Cudnn, CudnnApi>}},
+      calls_(target.library_call_count) {
+  for (Part &part : parts_)
     for (uint32_t i = 0; i < target.library_call_count; ++i)
-      if (library.kinds >> target.library_calls[i].kind & 1)
+      if (part.takes(target.library_calls[i]))
         part.calls.push_back(i);
-  }
 }
 
 std::unique_ptr<LibraryCalls>
@@ -98,12 +77,11 @@ LibraryCalls::create(Gpu gpu, const SearchContext &context,
 void LibraryCalls::openLibraries(const SearchContext &context,
                                  std::vector<std::string> &notes) {
   setTf32(target_);
-  for (size_t number = 0; number < parts_.size(); ++number) {
-    Part &part = parts_[number];
+  for (Part &part : parts_) {
     if (part.calls.empty())
       continue;
     Result<std::unique_ptr<GpuLibrary>> library =
-        kLibraries[number].start(context, gpu_.stream);
+        part.start(context, gpu_.stream);
     if (library.ok())
       part.library = std::move(library).value();
     else

@@ -14,7 +14,6 @@
 #include <chrono>
 #include <functional>
 #include <map>
-#include <vector>
 
 namespace boostrt::cuda {
 
@@ -54,8 +53,12 @@ private:
   /// A library and what it is there for.
   struct Part {
     const char *computes; ///< "matmuls"
-    std::vector<uint32_t> calls;
-    std::unique_ptr<GpuLibrary> library; ///< null: kernels compute all of it
+    bool (*takes)(const BoostLibraryCall &call);
+    Result<std::unique_ptr<GpuLibrary>> (*start)(const SearchContext &context,
+                                                 Stream stream);
+    std::vector<uint32_t> calls = {};
+    std::unique_ptr<GpuLibrary> library =
+        {}; ///< null: kernels compute all of it
   };
 
   LibraryCalls(Gpu gpu, const BoostTarget &target);
@@ -70,7 +73,7 @@ private:
 
   Gpu gpu_;
   const BoostTarget &target_;
-  std::vector<Part> parts_; ///< a library each
+  Part parts_[2];
   /// By describeCall(): equal calls have one.
   std::map<std::string, std::unique_ptr<LibraryOperation>> operations_;
   std::vector<Call> calls_;

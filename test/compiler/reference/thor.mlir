@@ -116,7 +116,7 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
           tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>
   }
 
-  // Blocks that are large enough for products by rt.matmul: of inputs, of outputs, with zeros
+  // Blocks that are large enough for rt.matmul: of inputs, of outputs, with zeros
   // up to a whole block, and of groups.
   func.func @large(%x: tensor<3x512xf32>, %y: tensor<3x600xf32>, %z: tensor<512x6xf32>,
                    %u: tensor<1024x6xf32>, %one: tensor<2x512xf32>, %two: tensor<2x1024xf32>, %three: tensor<4x3xf32>,

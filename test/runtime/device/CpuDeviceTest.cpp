@@ -280,8 +280,9 @@ TEST(CpuDevice, AnInverseOfNothingIsRefused) {
   auto device = CpuDevice::create(2, target);
   ASSERT_FALSE(device.ok());
   EXPECT_EQ(device.status().code(), ExitCode::Input);
-  EXPECT_EQ(device.status().message(),
-            "model.json:14:5: there is no inverse of -1 matrices of 640 rows");
+  EXPECT_EQ(
+      device.status().message(),
+      "model.json:14:5: expected matrices to invert, found -1 of 640 rows");
 }
 
 TEST(CpuDevice, ACallTheLibraryRefusesNamesItsPlace) {

@@ -25,10 +25,11 @@ struct Inverses {
 Inverses invert(int64_t count, int64_t extent, const Matrices &matrices,
                 float weight, float damping, uint32_t threads = 2) {
   EXPECT_TRUE(configureThreadPool(threads).ok());
-  DampedInverse operation({count, extent});
+  auto operation = DampedInverse::create({count, extent});
+  EXPECT_TRUE(operation.ok());
   Inverses inverses{Matrices(matrices.size(), NAN),
                     std::vector<int32_t>(count, -1)};
-  std::vector<std::byte> scratch(operation.scratchBytes());
+  std::vector<std::byte> scratch((*operation)->scratchBytes());
   Matrices copy = matrices;
   void *operands[] = {copy.data(),
                       &weight,
@@ -36,25 +37,25 @@ Inverses invert(int64_t count, int64_t extent, const Matrices &matrices,
                       inverses.values.data(),
                       inverses.failed.data(),
                       scratch.data()};
-  EXPECT_EQ(operation.execute(threads, operands), BOOSTC_CALL_OK);
+  EXPECT_EQ((*operation)->execute(threads, operands), BOOSTC_CALL_OK);
   EXPECT_EQ(
       std::memcmp(copy.data(), matrices.data(), copy.size() * sizeof(float)), 0)
       << "what is inverted is not written";
   return inverses;
 }
 
-/// Sums of squares of draws, as factors are.
-Matrices drawFactors(int64_t count, int64_t extent) {
+/// Sums of outer squares of random rows, as factors are.
+Matrices randomFactors(int64_t count, int64_t extent) {
   const int64_t rows = 24;
-  std::vector<float> draw = draws("factors", count * rows * extent);
+  std::vector<float> values = draws("factors", count * rows * extent);
   Matrices factors(count * extent * extent);
   for (int64_t m = 0; m < count; ++m)
     for (int64_t i = 0; i < extent; ++i)
       for (int64_t j = 0; j < extent; ++j) {
         double sum = 0;
         for (int64_t row = 0; row < rows; ++row)
-          sum += double(draw[(m * rows + row) * extent + i]) *
-                 draw[(m * rows + row) * extent + j];
+          sum += double(values[(m * rows + row) * extent + i]) *
+                 values[(m * rows + row) * extent + j];
         factors[(m * extent + i) * extent + j] = static_cast<float>(sum);
       }
   return factors;
@@ -104,7 +105,7 @@ class DampedInverseExtent : public testing::TestWithParam<int64_t> {};
 
 TEST_P(DampedInverseExtent, IsOneAndHasTheSameBitsOnAnyNumberOfThreads) {
   int64_t extent = GetParam(), count = extent > 600 ? 1 : 3;
-  Matrices factors = drawFactors(count, extent);
+  Matrices factors = randomFactors(count, extent);
   Inverses inverses = invert(count, extent, factors, 0.25f, 0.5f);
   for (int64_t m = 0; m < count; ++m) {
     EXPECT_EQ(inverses.failed[m], 0);

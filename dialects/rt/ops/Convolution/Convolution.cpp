@@ -77,12 +77,12 @@ void ConvolutionOp::getEffects(
 }
 
 int64_t ConvolutionOp::getFlops() {
-  return 2 * getProductShape().countMultiplyAdds();
+  return 2 * getMatmulShape().countMultiplyAdds();
 }
 
 /// All three forms are matmuls of what the groups have: pixels of the output,
 /// filters, and taps of the channels that a filter sees.
-ProductShape ConvolutionOp::getProductShape() {
+MatmulShape ConvolutionOp::getMatmulShape() {
   ShapedType weight = shapedType(getWeight()), output = shapedType(getOutput());
   auto groups = static_cast<int64_t>(getGroups());
   return {output.getNumElements() / output.getDimSize(1),

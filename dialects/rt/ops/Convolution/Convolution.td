@@ -74,7 +74,7 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     ::llvm::SmallVector<::mlir::Value> getLibraryOperands() {
       return {getA(), getB(), getBias(), getC()};
     }
-    ::boostc::ProductShape getProductShape();
+    ::boostc::MatmulShape getMatmulShape();
     bool isLegalOn(::BoostTargetKind target);
     bool canWidenResult();
     bool reordersForTensorCores();

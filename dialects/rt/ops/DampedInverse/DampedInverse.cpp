@@ -25,7 +25,7 @@ void DampedInverseOp::getEffects(
 }
 
 /// An elimination has as many multiply-adds as a matmul of such matrices.
-ProductShape DampedInverseOp::getProductShape() {
+MatmulShape DampedInverseOp::getMatmulShape() {
   auto type = cast<ShapedType>(getMatrices().getType());
   int64_t extent = type.getDimSize(1);
   return {extent, extent, extent, type.getDimSize(0)};
@@ -36,7 +36,7 @@ bool DampedInverseOp::isLegalOn(BoostTargetKind target) {
 }
 
 void DampedInverseOp::describeCall(BoostLibraryCall &call) {
-  ProductShape shape = getProductShape();
+  MatmulShape shape = getMatmulShape();
   call.kind = BOOSTC_LIBRARY_DAMPED_INVERSE;
   call.factor_type = call.result_type = BOOSTC_FLOAT_F32;
   call.damped_inverse = {shape.count, shape.rows};

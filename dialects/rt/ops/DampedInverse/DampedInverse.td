@@ -53,7 +53,7 @@ def Rt_DampedInverseOp : Rt_Op<"damped_inverse", [
     ::llvm::SmallVector<::mlir::Value> getLibraryOperands() {
       return {getMatrices(), getWeight(), getDamping(), getInverses(), getFailed()};
     }
-    ::boostc::ProductShape getProductShape();
+    ::boostc::MatmulShape getMatmulShape();
     bool isLegalOn(::BoostTargetKind target);
     void describeCall(::BoostLibraryCall &call);
   }];

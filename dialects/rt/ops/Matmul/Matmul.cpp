@@ -8,7 +8,7 @@ static ShapedType shapeOf(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
-ProductShape MatmulOp::getProductShape() {
+MatmulShape MatmulOp::getMatmulShape() {
   ShapedType c = shapeOf(getC());
   return {c.getDimSize(0), c.getDimSize(1),
           shapeOf(getA()).getDimSize(getTransposeA() ? 0 : 1)};
@@ -25,7 +25,7 @@ static void describeStrides(int64_t (&strides)[2], Value matrix,
 }
 
 void MatmulOp::describeCall(BoostLibraryCall &call) {
-  ProductShape shape = getProductShape();
+  MatmulShape shape = getMatmulShape();
   call.kind = BOOSTC_LIBRARY_MATMUL;
   call.matmul = {.m = shape.rows, .n = shape.columns, .k = shape.terms};
   describeStrides(call.matmul.a_strides, getA(), getTransposeA());
@@ -39,7 +39,7 @@ bool MatmulOp::takesSlice(OpOperand &operand) {
   if (operand.get() != getC())
     return operand.get() == getA() || operand.get() == getB();
   auto strides = cast<MemRefType>(getC().getType()).getStridesAndOffset().first;
-  return strides[1] == 1 && strides[0] == getProductShape().columns;
+  return strides[1] == 1 && strides[0] == getMatmulShape().columns;
 }
 
 /// oneDNN reads any strides; cuBLASLt matrices whose rows or columns have their
@@ -98,14 +98,14 @@ void MatmulOp::getEffects(
 }
 
 int64_t MatmulOp::getFlops() {
-  return 2 * getProductShape().countMultiplyAdds();
+  return 2 * getMatmulShape().countMultiplyAdds();
 }
 
 LogicalResult MatmulOp::evaluate(ReferenceContext &,
                                  ArrayRef<ReferenceValue> operands,
                                  SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &a = operands[0], &b = operands[1];
-  auto [rows, columns, terms, count] = getProductShape();
+  auto [rows, columns, terms, count] = getMatmulShape();
   ReferenceValue c({rows, columns});
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {

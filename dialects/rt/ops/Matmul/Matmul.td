@@ -60,7 +60,7 @@ def Rt_MatmulOp : Rt_Op<"matmul", [
     ::llvm::SmallVector<::mlir::Value> getLibraryOperands() {
       return {getA(), getB(), getBias(), getC()};
     }
-    ::boostc::ProductShape getProductShape();
+    ::boostc::MatmulShape getMatmulShape();
     bool takesSlice(::mlir::OpOperand &operand);
     bool isLegalOn(::BoostTargetKind target);
     void describeCall(::BoostLibraryCall &call);

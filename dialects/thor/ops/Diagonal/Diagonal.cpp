@@ -1,8 +1,8 @@
 #include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Scalar.h"
-#include "dialects/rt/DampedInverse.h"
 #include "dialects/thor/ThorDialect.h"
+#include "runtime/abi/boost_call.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -22,7 +22,7 @@ PreconditionDiagonalOp::evaluate(ReferenceContext &,
   double count = operands[1].item(), root = std::sqrt(operands[2].item());
   for (double &g : result.data) {
     double divisor = g * g / count + root;
-    if (divisor >= rt::kMinPivot)
+    if (divisor >= BOOSTC_INVERSE_MIN_PIVOT)
       g /= divisor;
   }
   results.push_back(std::move(result));
@@ -37,8 +37,8 @@ ErrorBounds PreconditionDiagonalOp::boundErrors(ReferenceContext &,
         Approximate divisor = getDivisor<Approximate>(x[0], x[1], x[2]);
         Approximate quotient = x[0] / divisor;
         // Each side decides by its own divisor.
-        bool divides = divisor.low() >= rt::kMinPivot;
-        bool keeps = divisor.high() < rt::kMinPivot;
+        bool divides = divisor.low() >= BOOSTC_INVERSE_MIN_PIVOT;
+        bool keeps = divisor.high() < BOOSTC_INVERSE_MIN_PIVOT;
         y[0] = divides ? quotient : x[0];
         if (!divides && !keeps)
           y[0].error = INFINITY;
@@ -60,7 +60,8 @@ PreconditionDiagonalOp::lowerToLinalg(OpBuilder &builder) {
         Scalar divisor =
             getDivisor<Scalar>(gradient, {count, emitter}, {args[2], emitter});
         Scalar quotient = gradient / divisor;
-        return select(divisor < rt::kMinPivot, gradient, quotient).get(emitter);
+        return select(divisor < BOOSTC_INVERSE_MIN_PIVOT, gradient, quotient)
+            .get(emitter);
       })};
 }
 

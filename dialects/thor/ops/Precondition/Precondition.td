@@ -13,7 +13,7 @@ def Thor_PreconditionOp : Thor_Computation<"precondition", [
     first dimension by all others; of `groups` groups one lies below the other, each with
     factors of its own. `a` and `g` have the blocks of A^-1 and G^-1, of inputs and of outputs;
     what is between blocks is zero. Rows and columns of last blocks that the gradient lacks
-    count as zeros. Products with large blocks are calls of a library, `rt.matmul`, each for a
+    count as zeros. Matmuls with large blocks are calls of a library, `rt.matmul`, each for a
     block of the gradient.
 
     Constraints:

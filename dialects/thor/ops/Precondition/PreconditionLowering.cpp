@@ -113,14 +113,22 @@ private:
     // by block: rows of a block would else be far apart in memory, and few of
     // them would fit into a cache at a time.
     RankedTensorType byBlock = getType({e.groups, m, n, o, i});
-    Value right = isLarge(i)
-                      ? callRight(g, op.getA(), byBlock)
-                      : buildSum(b, loc, byBlock, 6, {0, 1, 3, 2, 4}, {wide, a},
-                                 {projection(b, 6, {0, 1, 2, 3, 5}),
-                                  projection(b, 6, {0, 3, 5, 4})},
-                                 multiply);
+    Value right =
+        isLarge(i)
+            ? multiplyBlocks(byBlock, &Block::byBlock,
+                             [&](const Block &block) {
+                               return std::pair(extract(g, block.ofWhole),
+                                                extract(op.getA(), block.a));
+                             })
+            : buildSum(b, loc, byBlock, 6, {0, 1, 3, 2, 4}, {wide, a},
+                       {projection(b, 6, {0, 1, 2, 3, 5}),
+                        projection(b, 6, {0, 3, 5, 4})},
+                       multiply);
     if (isLarge(o))
-      return callLeft(op.getG(), right, flat);
+      return multiplyBlocks(flat, &Block::ofWhole, [&](const Block &block) {
+        return std::pair(extract(op.getG(), block.g),
+                         extract(right, block.byBlock));
+      });
     Value both = buildSum(
         b, loc, blocked, 6, {0, 1, 2, 3, 4}, {left, right},
         {projection(b, 6, {0, 1, 2, 5}), projection(b, 6, {0, 1, 3, 5, 4})},
@@ -149,56 +157,37 @@ private:
     return tensor::ExtractSliceOp::create(
         b, loc, slice.type, tensor, slice.offsets, slice.sizes, slice.strides);
   }
-  /// Has a library write x y to a slice of `into`.
-  Value multiplyInto(Value into, const Slice &slice, Value x, Value y) {
-    Value product = rt::buildProductCall(b, loc, slice.type, {.a = x, .b = y});
-    return tensor::InsertSliceOp::create(b, loc, product, into, slice.offsets,
-                                         slice.sizes, slice.strides);
-  }
-  Value createEmpty(RankedTensorType type) {
-    return tensor::EmptyOp::create(b, loc, type.getShape(),
-                                   type.getElementType());
-  }
-  /// Calls `act` with the numbers of a group, of a block of its outputs and of
-  /// one of its inputs.
-  void forEachBlock(
-      llvm::function_ref<void(int64_t group, int64_t m, int64_t n)> act) const {
+  /// A block of a gradient: its slice of the whole [outputs of all groups,
+  /// inputs], its slice of a tensor [groups, m, n, outputs, inputs], and which
+  /// blocks of A and of G it is multiplied with.
+  struct Block {
+    Slice ofWhole, byBlock, a, g;
+  };
+
+  /// A tensor of `type` whose blocks a library computes: `to` is where one is
+  /// written, `getFactors` what is multiplied for it.
+  Value multiplyBlocks(
+      RankedTensorType type, Slice Block::*to,
+      llvm::function_ref<std::pair<Value, Value>(const Block &)> getFactors) {
+    Value result =
+        tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+    int64_t o = e.outputBlockSize, i = e.inputBlockSize;
     for (int64_t group = 0; group < e.groups; ++group)
       for (int64_t m = 0; m < e.outputBlocks; ++m)
-        for (int64_t n = 0; n < e.inputBlocks; ++n)
-          act(group, m, n);
-  }
-  /// The slice of a gradient [outputs of all groups, inputs] that a block is.
-  Slice getBlock(int64_t group, int64_t m, int64_t n) {
-    return getSlice({(group * e.outputBlocks + m) * e.outputBlockSize,
-                     n * e.inputBlockSize},
-                    e.outputBlockSize, e.inputBlockSize);
-  }
-
-  /// g A^-1, of `type` [groups, m, n, outputs, inputs of a block].
-  Value callRight(Value g, Value a, RankedTensorType type) {
-    Value result = createEmpty(type);
-    int64_t o = e.outputBlockSize, i = e.inputBlockSize;
-    forEachBlock([&](int64_t group, int64_t m, int64_t n) {
-      Value inverse =
-          extract(a, getSlice({group * e.inputBlocks + n, 0, 0}, i, i));
-      result = multiplyInto(result, getSlice({group, m, n, 0, 0}, o, i),
-                            extract(g, getBlock(group, m, n)), inverse);
-    });
-    return result;
-  }
-
-  /// G^-1 times what callRight() gives, of `type`, the gradient's.
-  Value callLeft(Value left, Value right, RankedTensorType type) {
-    Value result = createEmpty(type);
-    int64_t o = e.outputBlockSize, i = e.inputBlockSize;
-    forEachBlock([&](int64_t group, int64_t m, int64_t n) {
-      Value inverse =
-          extract(left, getSlice({group * e.outputBlocks + m, 0, 0}, o, o));
-      result =
-          multiplyInto(result, getBlock(group, m, n), inverse,
-                       extract(right, getSlice({group, m, n, 0, 0}, o, i)));
-    });
+        for (int64_t n = 0; n < e.inputBlocks; ++n) {
+          int64_t outputBlock = group * e.outputBlocks + m;
+          Block block = {getSlice({outputBlock * o, n * i}, o, i),
+                         getSlice({group, m, n, 0, 0}, o, i),
+                         getSlice({group * e.inputBlocks + n, 0, 0}, i, i),
+                         getSlice({outputBlock, 0, 0}, o, o)};
+          auto [x, y] = getFactors(block);
+          const Slice &slice = block.*to;
+          Value written =
+              rt::buildProductCall(b, loc, slice.type, {.a = x, .b = y});
+          result = tensor::InsertSliceOp::create(b, loc, written, result,
+                                                 slice.offsets, slice.sizes,
+                                                 slice.strides);
+        }
     return result;
   }
 
