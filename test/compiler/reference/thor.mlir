@@ -37,6 +37,14 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %plain = thor.precondition %mean, %ai, %gi if %no groups 1 positions 1
         : tensor<1x2xf32>, tensor<1x2x2xf32>, tensor<1x1x1xf32>
     check.expect_eq %plain, %mean : tensor<1x2xf32>
+    // Inverses are symmetric but for rounding: A^-1 is on the right, G^-1 on the left.
+    %square = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+    %right = arith.constant dense<[[[1.0, 2.0], [3.0, 5.0]]]> : tensor<1x2x2xf32>
+    %left = arith.constant dense<[[[2.0, -1.0], [4.0, 0.5]]]> : tensor<1x2x2xf32>
+    %sides = thor.precondition %square, %right, %left if %yes groups 1 positions 1
+        : tensor<2x2xf32>, tensor<1x2x2xf32>, tensor<1x2x2xf32>
+    %sides_x = arith.constant dense<[[-1.0, -2.0], [35.5, 61.0]]> : tensor<2x2xf32>
+    check.expect_eq %sides, %sides_x : tensor<2x2xf32>
     // A scale of the loss is in the gradients' factor squared.
     %scale = arith.constant dense<8.0> : tensor<f32>
     %scaled = arith.constant dense<400.0> : tensor<1x1x1xf32>

@@ -41,7 +41,9 @@ int64_t PreconditionOp::getFlops() {
 
 /// Calls `visit(to, from, inverse)` for each term of each element of a side's
 /// contraction with its inverse: with the offsets of the element, of the one
-/// that it is a sum over, and of the element of the inverse.
+/// that it is a sum over, and of the element of the inverse: A^-1 is on the
+/// right of the gradient, so that its rows are summed over, G^-1 on the left.
+/// Elimination leaves inverses symmetric but for rounding.
 template <typename Visit>
 static void forEachTerm(const BlockExtents &e, bool alongInputs, Visit visit) {
   int64_t size = alongInputs ? e.inputBlockSize : e.outputBlockSize;
@@ -56,7 +58,9 @@ static void forEachTerm(const BlockExtents &e, bool alongInputs, Visit visit) {
         int64_t block = group * blocks + own / size;
         for (int64_t k = first; k < std::min(first + size, extent); ++k)
           visit(row, row + (k - own) * stride,
-                (block * size + (own - first)) * size + (k - first));
+                alongInputs
+                    ? (block * size + (k - first)) * size + own - first
+                    : (block * size + (own - first)) * size + k - first);
       }
 }
 
