@@ -110,9 +110,28 @@ static bool isImage(Type type) {
   return memref && memref.getRank() == 4 && memref.getLayout().isIdentity();
 }
 
+/// Whether every use of `image`, and of slices of it, follows its strides.
+static bool canFollow(Value image) {
+  return llvm::all_of(image.getUses(), [](OpOperand &use) {
+    auto slice = dyn_cast<memref::SubViewOp>(use.getOwner());
+    return slice ? slice.getType().getRank() == 4 && canFollow(slice)
+                 : followsStrides(use);
+  });
+}
+
 static bool mayMove(memref::AllocOp alloc) {
-  return isImage(alloc.getType()) &&
-         llvm::all_of(alloc->getUses(), followsStrides);
+  return isImage(alloc.getType()) && canFollow(alloc);
+}
+
+/// Gives `image` the type `type`, and its slices the types that follow: parts
+/// of a concatenation are slices of it.
+static void move(Value image, MemRefType type) {
+  image.setType(type);
+  for (Operation *user : image.getUsers())
+    if (auto slice = dyn_cast<memref::SubViewOp>(user))
+      move(slice, memref::SubViewOp::inferResultType(
+                      type, slice.getMixedOffsets(), slice.getMixedSizes(),
+                      slice.getMixedStrides()));
 }
 
 namespace {
@@ -137,7 +156,7 @@ struct AssignChannelsLast
         continue;
       for (auto alloc : function.getOps<memref::AllocOp>())
         if (mayMove(alloc))
-          alloc.getResult().setType(getChannelsLast(alloc.getType()));
+          move(alloc, getChannelsLast(alloc.getType()));
       copies.clear();
       for (rt::ConvolutionOp convolution : convolutions)
         adapt(convolution);

@@ -14,10 +14,14 @@ class PartEmitter {
 public:
   PartEmitter(OpBuilder &builder, const VectorNest::Part &part,
               const IRMapping &buffers, bool isSummed, int64_t lanes,
-              int64_t vectors)
+              int64_t vectors, unsigned folded)
       : builder(builder), part(part), op(part.op), loc(op.getLoc()),
         buffers(buffers), isSummed(isSummed), lanes(lanes), vectors(vectors),
-        loops(op.getNumLoops()), masks(vectors) {}
+        vectorExtent(part.getVectorExtent(folded)), reductions(part.reductions),
+        loops(op.getNumLoops()), masks(vectors) {
+    if (isSummed)
+      reductions.erase(reductions.end() - 1 - folded, reductions.end() - 1);
+  }
 
   /// `feeders` compute, one element in each iteration, what this op sums up.
   /// Where threads share the vector loop it ends at `end`.
@@ -40,8 +44,7 @@ public:
     if (!isSummed)
       masks = end ? emitMasks(builder, loc, lanes, vectors, end,
                               loops[part.vectorLoop])
-                  : emitMasks(builder, loc, lanes, vectors,
-                              part.getExtent(part.vectorLoop),
+                  : emitMasks(builder, loc, lanes, vectors, vectorExtent,
                               loops[part.vectorLoop]);
     SmallVector<Value> results;
     if (part.reductions.empty())
@@ -118,15 +121,16 @@ private:
   }
 
   SmallVector<Value> emitReductions(unsigned level, SmallVector<Value> values) {
-    if (level == part.reductions.size()) {
+    if (level == reductions.size()) {
       SmallVector<Value> results;
       emitBodies(values, results);
       return results;
     }
-    unsigned loop = part.reductions[level];
-    int64_t step = loop == part.vectorLoop ? lanes * vectors : 1;
+    unsigned loop = reductions[level];
+    bool isVector = loop == part.vectorLoop;
     return emitLoop(
-        loop, part.getExtent(loop), step, values, [&](ArrayRef<Value> carried) {
+        loop, isVector ? vectorExtent : part.getExtent(loop),
+        isVector ? lanes * vectors : 1, values, [&](ArrayRef<Value> carried) {
           return emitReductions(level + 1, SmallVector<Value>(carried));
         });
   }
@@ -337,8 +341,9 @@ private:
   Location loc;
   const IRMapping &buffers;
   bool isSummed;
-  int64_t lanes, vectors;
-  SmallVector<Value> loops; ///< null outside their scope
+  int64_t lanes, vectors, vectorExtent;
+  SmallVector<unsigned> reductions; ///< that are loops of their own
+  SmallVector<Value> loops; ///< null outside their scope, or where folded
   SmallVector<Value> masks; ///< of the vectors; null: all lanes
   SmallVector<Value> flat;  ///< by operand; null where nothing is touched
   MutableArrayRef<PartEmitter> fedBy;
@@ -354,9 +359,15 @@ void VectorNest::emit(OpBuilder &builder, const IRMapping &buffers, Value begin,
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   SmallVector<Value> outer;
-  for (auto [number, extent] : llvm::enumerate(extents)) {
+  for (auto [number, extent] : llvm::enumerate(SmallVector(extents))) {
     bool isVector = !isSummed && number + 1 == extents.size();
     bool isCut = begin && isShared && number == 0;
+    if (!isSummed && !isVector && number + 1 + folded >= extents.size()) {
+      outer.emplace_back();
+      continue;
+    }
+    if (isVector)
+      extent = parts.front().getVectorExtent(folded);
     int64_t step = isVector ? lanes * vectors : 1;
     if (!isCut && extent <= step) {
       outer.push_back(constant(0));
@@ -371,14 +382,14 @@ void VectorNest::emit(OpBuilder &builder, const IRMapping &buffers, Value begin,
   }
   if (!isSummed) {
     for (const Part &part : parts)
-      PartEmitter(builder, part, buffers, isSummed, lanes, vectors)
+      PartEmitter(builder, part, buffers, isSummed, lanes, vectors, folded)
           .emit(outer, cutsVectors ? end : Value());
     return;
   }
   std::vector<PartEmitter> feeders;
   for (const Part &part : ArrayRef(parts).drop_back())
     feeders.emplace_back(builder, part, buffers, /*isSummed=*/false, lanes,
-                         vectors);
-  PartEmitter(builder, parts.back(), buffers, isSummed, lanes, vectors)
+                         vectors, folded);
+  PartEmitter(builder, parts.back(), buffers, isSummed, lanes, vectors, folded)
       .emit(outer, /*end=*/{}, feeders);
 }

@@ -103,6 +103,70 @@ analyze(linalg::GenericOp op, const LoopOrder &order, bool isSplit) {
   return part;
 }
 
+/// Loops over elements that follow each other in memory, of every operand, are
+/// as good as one loop: what is short by itself, as the taps of a kernel are,
+/// fills vectors then.
+unsigned VectorNest::countFoldable(const Part &part) const {
+  auto hasIndex = [&](unsigned loop) {
+    linalg::GenericOp op = part.op;
+    return llvm::any_of(
+        op.getBody()->getOps<linalg::IndexOp>(),
+        [&](linalg::IndexOp index) { return index.getDim() == loop; });
+  };
+  ArrayRef<unsigned> loops = part.getVectorLoops().drop_back();
+  // Threads have pieces of the outermost one.
+  if (isShared && !isSummed)
+    loops = loops.drop_front(loops.empty() ? 0 : 1);
+  if (hasIndex(part.vectorLoop))
+    return 0;
+  unsigned count = 0;
+  int64_t extent = part.getExtent(part.vectorLoop);
+  for (unsigned loop : llvm::reverse(loops)) {
+    for (const std::optional<LinearIndex> &offset : part.offsets)
+      if (offset && (*offset)[loop] != (*offset)[part.vectorLoop] * extent)
+        return count;
+    if (hasIndex(loop))
+      return count;
+    extent *= part.getExtent(loop);
+    ++count;
+  }
+  return count;
+}
+
+int64_t VectorNest::Part::getVectorExtent(unsigned folded) const {
+  int64_t extent = 1;
+  for (unsigned loop : getVectorLoops().take_back(folded + 1))
+    extent *= getExtent(loop);
+  return extent;
+}
+
+bool VectorNest::chooseVectors(unsigned count) {
+  int64_t extent = parts.back().getVectorExtent(count);
+  int64_t fitting = chooseLanes(extent, maxLanes);
+  bool isMasked = extent % fitting != 0 || cutsVectors;
+  // Lanes that are not there would have to add nothing.
+  if (fitting < 2 ||
+      (isMasked &&
+       (isSummed ||
+        llvm::any_of(
+            parts, [](const Part &part) { return mayTrap(part.op); }))))
+    return false;
+  folded = count;
+  lanes = fitting;
+  // Pieces are few vectors. Where there are masks, the last ones of a loop may
+  // be empty: the more vectors are side by side, the fewer lines of memory are
+  // read in parts.
+  int64_t all = llvm::divideCeil(extent, lanes);
+  auto isFine = [&](int64_t count) {
+    int64_t empty = llvm::alignTo(all, count) - all;
+    return empty == 0 || (isMasked && 4 * empty <= all);
+  };
+  vectors = cutsVectors ? 2 : 4;
+  while (!isFine(vectors))
+    --vectors;
+  return true;
+}
+
 std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
                                              const LoopOrder &order,
                                              int64_t maxLanes, bool isSplit) {
@@ -110,26 +174,33 @@ std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
   if (!part)
     return std::nullopt;
   VectorNest nest;
-  int64_t extent = part->getExtent(part->vectorLoop);
+  nest.maxLanes = maxLanes;
   nest.isSummed = part->outer.empty() || part->outer.back() != part->vectorLoop;
-  nest.lanes = chooseLanes(extent, maxLanes);
   nest.cutsVectors = isSplit && order.shared == part->vectorLoop;
-  bool isMasked = extent % nest.lanes != 0 || nest.cutsVectors;
-  // Lanes that are not there would have to add nothing.
-  if (nest.lanes < 2 || (isMasked && (nest.isSummed || mayTrap(op))))
-    return std::nullopt;
-  // Pieces are few vectors.
-  nest.vectors = nest.cutsVectors ? 2 : 4;
-  while (llvm::divideCeil(extent, nest.lanes) % nest.vectors != 0)
-    nest.vectors /= 2;
   for (unsigned loop : part->outer)
     nest.extents.push_back(part->getExtent(loop));
   nest.isShared = order.shared && !part->outer.empty() &&
                   *order.shared == part->outer.front();
   if (isSplit && !nest.isShared)
     return std::nullopt;
-  nest.parts.push_back(std::move(*part));
+  nest.folded = nest.countFoldable(*part);
+  // No more loops than fill four vectors.
+  for (unsigned count = 0; count < nest.folded; ++count)
+    if (part->getVectorExtent(count) % (4 * maxLanes) == 0)
+      nest.folded = count;
+  if (!nest.take(std::move(*part)))
+    return std::nullopt;
   return nest;
+}
+
+bool VectorNest::take(Part part) {
+  unsigned most = std::min(folded, countFoldable(part));
+  parts.push_back(std::move(part));
+  for (unsigned count = most + 1; count-- > 0;)
+    if (chooseVectors(count))
+      return true;
+  parts.pop_back();
+  return false;
 }
 
 /// Whether `a` and `b` touch each buffer that one of them writes in the same
@@ -165,8 +236,7 @@ bool VectorNest::feed(Part sum) {
   Part whole = sum;
   whole.outer.append(whole.reductions);
   whole.reductions.clear();
-  if (whole.getExtent(whole.vectorLoop) % lanes != 0 ||
-      whole.outer.size() != extents.size())
+  if (whole.outer.size() != extents.size())
     return false;
   for (auto [loop, extent] : llvm::zip_equal(whole.outer, extents))
     if (whole.getExtent(loop) != extent)
@@ -175,9 +245,12 @@ bool VectorNest::feed(Part sum) {
     if (!part.inner.empty() || !part.reductions.empty() ||
         !touchAlike(part, whole, extents.size()))
       return false;
-  extents.truncate(sum.outer.size());
   isSummed = true;
-  parts.push_back(std::move(sum));
+  if (!take(std::move(sum))) {
+    isSummed = false;
+    return false;
+  }
+  extents.truncate(parts.back().outer.size());
   return true;
 }
 
@@ -198,12 +271,8 @@ bool VectorNest::join(linalg::GenericOp op, const LoopOrder &order,
   for (auto [loop, extent] : llvm::zip_equal(part->outer, extents))
     if (part->getExtent(loop) != extent)
       return false;
-  bool isMasked = part->getExtent(part->vectorLoop) % lanes != 0 || cutsVectors;
-  if (isMasked && mayTrap(op))
-    return false;
   for (const Part &other : parts)
     if (!touchAlike(other, *part, extents.size()))
       return false;
-  parts.push_back(std::move(*part));
-  return true;
+  return take(std::move(*part));
 }

@@ -55,6 +55,13 @@ public:
     int64_t getExtent(unsigned loop) const {
       return mlir::linalg::GenericOp(op).getStaticLoopRanges()[loop];
     }
+    /// The loops that end with the vectors', as they are nested.
+    llvm::ArrayRef<unsigned> getVectorLoops() const {
+      bool isSummed = outer.empty() || outer.back() != vectorLoop;
+      return isSummed ? reductions : outer;
+    }
+    /// Iterations of the vectors' loop with `folded` loops as part of it.
+    int64_t getVectorExtent(unsigned folded) const;
   };
 
 private:
@@ -62,10 +69,21 @@ private:
   /// reads their vectors where they are computed; false where it cannot.
   bool feed(Part sum);
 
+  /// Adds a part, and folds no more loops than it allows; false, and nothing
+  /// changes, where all parts together cannot be made of vectors.
+  bool take(Part part);
+  /// How many loops before the vectors' may be folded into it in `part`.
+  unsigned countFoldable(const Part &part) const;
+  /// Folds `count` loops, and chooses vectors for what results; false where
+  /// the parts cannot be made of them.
+  bool chooseVectors(unsigned count);
+
   std::vector<Part> parts;
   llvm::SmallVector<int64_t> extents; ///< of the nest's loops
   bool isSummed;          ///< Is the vector loop a reduction, of the last part?
   bool isShared;          ///< Is the outermost loop the one that threads share?
+  int64_t maxLanes;       ///< of a vector
+  unsigned folded = 0;    ///< loops before the vectors' that are part of it
   int64_t lanes, vectors; ///< elements of a vector; vectors in one iteration
   bool cutsVectors = false; ///< Do threads share the vector loop?
 };

@@ -42,6 +42,43 @@ func.func @images(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>,
   return
 }
 
+// The parts of a concatenation are slices of it, and follow it.
+// CHECK-LABEL: func.func @concatenation
+// CHECK: %[[WHOLE:.+]] = memref.alloc() : memref<2x48x8x8xf32, strided<[3072, 1, 384, 48]>>
+// CHECK: memref.subview %[[WHOLE]]{{.*}} to memref<2x16x8x8xf32, strided<[3072, 1, 384, 48]>>
+// CHECK: memref.subview %[[WHOLE]]{{.*}} to memref<2x32x8x8xf32, strided<[3072, 1, 384, 48], offset: 16>>
+func.func @concatenation(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>,
+                         %z: memref<2x48x8x8xf32>) {
+  %whole = memref.alloc() : memref<2x48x8x8xf32>
+  %first = memref.subview %whole[0, 0, 0, 0] [2, 16, 8, 8] [1, 1, 1, 1]
+      : memref<2x48x8x8xf32> to memref<2x16x8x8xf32, strided<[3072, 64, 8, 1]>>
+  memref.copy %x, %first : memref<2x16x8x8xf32> to memref<2x16x8x8xf32, strided<[3072, 64, 8, 1]>>
+  %y = memref.alloc() : memref<2x32x8x8xf32>
+  rt.convolution forward ins(%x, %w : memref<2x16x8x8xf32>, memref<32x16x3x3xf32>)
+      outs(%y : memref<2x32x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  %second = memref.subview %whole[0, 16, 0, 0] [2, 32, 8, 8] [1, 1, 1, 1]
+      : memref<2x48x8x8xf32> to memref<2x32x8x8xf32, strided<[3072, 64, 8, 1], offset: 1024>>
+  memref.copy %y, %second : memref<2x32x8x8xf32> to memref<2x32x8x8xf32, strided<[3072, 64, 8, 1], offset: 1024>>
+  linalg.exp ins(%whole : memref<2x48x8x8xf32>) outs(%z : memref<2x48x8x8xf32>)
+  return
+}
+
+// A slice of fewer dimensions keeps its image as it is.
+// CHECK-LABEL: func.func @sample
+// CHECK: memref.alloc() : memref<2x32x8x8xf32>
+// CHECK: memref.subview {{.*}} to memref<32x8x8xf32, strided<[64, 8, 1]>>
+func.func @sample(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>, %z: memref<32x8x8xf32>) {
+  %y = memref.alloc() : memref<2x32x8x8xf32>
+  rt.convolution forward ins(%x, %w : memref<2x16x8x8xf32>, memref<32x16x3x3xf32>)
+      outs(%y : memref<2x32x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  %sample = memref.subview %y[0, 0, 0, 0] [1, 32, 8, 8] [1, 1, 1, 1]
+      : memref<2x32x8x8xf32> to memref<32x8x8xf32, strided<[64, 8, 1]>>
+  memref.copy %sample, %z : memref<32x8x8xf32, strided<[64, 8, 1]>> to memref<32x8x8xf32>
+  return
+}
+
 // One filter: the dimension that vectors of its gradient would run along has one element, of any
 // stride, and the others keep their order.
 // CHECK-LABEL: func.func @one_filter

@@ -11,6 +11,9 @@
 #spread = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #spread_in = affine_map<(d0, d1, d2) -> (d0, d1)>
 #first = affine_map<(d0, d1, d2) -> (d0, d2)>
+#weights = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#filter = affine_map<(d0, d1, d2, d3) -> (d0)>
+#channel = affine_map<(d0, d1, d2, d3) -> (d1)>
 
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2,fma", 2>} {
@@ -261,9 +264,102 @@ func.func @strided() {
 // CHECK: vector.maskedstore %{{.*}}, %[[MASK]], %{{.+}}
 // CHECK-LABEL: func.func @odd
 func.func @odd() {
-  %a = rt.buffer batch[0] : memref<4x18xf32>
-  %b = rt.buffer transient[0] : memref<4x18xf32>
-  linalg.exp ins(%a : memref<4x18xf32>) outs(%b : memref<4x18xf32>)
+  %a = rt.buffer batch[0] : memref<4x50xf32>
+  %b = rt.buffer transient[0] : memref<4x50xf32>
+  linalg.exp ins(%a : memref<4x50xf32>) outs(%b : memref<4x50xf32>)
+  return
+}
+
+// Seven vectors are four twice, one of which is empty.
+// CHECK-LABEL: func.func private @side_by_side_kernel_0
+// CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c32
+// CHECK-COUNT-4: vector.maskedstore
+// CHECK-NOT: vector.maskedstore
+// CHECK-LABEL: func.func @side_by_side
+func.func @side_by_side() {
+  %a = rt.buffer batch[0] : memref<50xf32>
+  %b = rt.buffer transient[0] : memref<50xf32>
+  linalg.exp ins(%a : memref<50xf32>) outs(%b : memref<50xf32>)
+  return
+}
+
+// Taps of three elements fill no vector, all those of a filter do: what follows in memory is one
+// loop. Threads have whole filters.
+// CHECK-LABEL: func.func private @taps_kernel_0
+// CHECK-SAME: (%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
+// CHECK: scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
+// CHECK: scf.for %{{.+}} = %{{.+}} to %c288 step %c32
+// CHECK-NOT: scf.for
+// CHECK-COUNT-4: vector.store
+// CHECK-LABEL: func.func @taps
+func.func @taps() {
+  %a = rt.buffer batch[0] : memref<8x32x3x3xf32>
+  %b = rt.buffer transient[0] : memref<8x32x3x3xf32>
+  linalg.exp ins(%a : memref<8x32x3x3xf32>) outs(%b : memref<8x32x3x3xf32>)
+  return
+}
+
+// The loops of a sum, too, and those of the op that it is fed by.
+// CHECK-LABEL: func.func private @tap_sums_kernel_0
+// CHECK: scf.for
+// CHECK: scf.for %{{.+}} = %{{.+}} to %c288 step %c32
+// CHECK-NOT: scf.for
+// CHECK: math.exp {{.*}} : vector<8xf32>
+// CHECK: vector.reduction <add>
+// CHECK-LABEL: func.func @tap_sums
+func.func @tap_sums() {
+  %a = rt.buffer batch[0] : memref<8x32x3x3xf32>
+  %b = rt.buffer transient[0] : memref<8x32x3x3xf32>
+  %s = rt.buffer transient[16384] : memref<8xf32>
+  linalg.exp ins(%a : memref<8x32x3x3xf32>) outs(%b : memref<8x32x3x3xf32>)
+  linalg.generic {indexing_maps = [#weights, #filter],
+                  iterator_types = ["parallel", "reduction", "reduction", "reduction"]}
+      ins(%b : memref<8x32x3x3xf32>) outs(%s : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// What has a value for each channel can be one loop with its taps alone, and so does what shares
+// the nest. An op that asks for the place of a tap has loops of its own.
+// CHECK-LABEL: func.func private @channels_kernel_0
+// CHECK: scf.for
+// CHECK: scf.for %{{.+}} = %{{.+}} to %c32
+// CHECK-NOT: scf.for
+// CHECK: math.exp {{.*}} : vector<8xf32>
+// CHECK: arith.mulf {{.*}} : vector<8xf32>
+// CHECK-LABEL: func.func @channels
+// CHECK-LABEL: func.func private @places_kernel_0
+// CHECK-COUNT-3: scf.for
+// CHECK-LABEL: func.func @places
+func.func @channels() {
+  %a = rt.buffer batch[0] : memref<8x32x3x3xf32>
+  %c = rt.buffer batch[16384] : memref<32xf32>
+  %b = rt.buffer transient[0] : memref<8x32x3x3xf32>
+  linalg.exp ins(%a : memref<8x32x3x3xf32>) outs(%b : memref<8x32x3x3xf32>)
+  linalg.generic {indexing_maps = [#channel, #weights],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%c : memref<32xf32>) outs(%b : memref<8x32x3x3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.mulf %out, %in : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+func.func @places() {
+  %b = rt.buffer transient[0] : memref<8x32x3x3xf32>
+  linalg.generic {indexing_maps = [#weights],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      outs(%b : memref<8x32x3x3xf32>) {
+  ^bb0(%out: f32):
+    %row = linalg.index 2 : index
+    %number = arith.index_cast %row : index to i32
+    %factor = arith.sitofp %number : i32 to f32
+    %v = arith.mulf %out, %factor : f32
+    linalg.yield %v : f32
+  }
   return
 }
 
