@@ -189,6 +189,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
       layouts.addPass(createAssignChannelsLastPass());
       // What is fast depends on the strides of operands.
       layouts.addPass(createAssignLayoutsPass());
+      layouts.addPass(createTransposeFactorsPass());
       // Tiles and partial sums follow the strides of operands. A library's
       // calls have scratch memory by now, and cut sums themselves.
       SplitReductionsPassOptions sums;

@@ -256,6 +256,17 @@ const std::vector<Model> &e2e::getModels() {
 { "name": "flat", "op": "flatten" },
 { "op": "dense", "units": 3 })",
        sgd, R"("top_1")", R"({ "op": "mse" })"},
+      // Large enough for tiles, whose factors are slices; columns are rows for
+      // one of them.
+      {"sliced_factors", 2, "[64, 7]", 3,
+       R"({ "name": "all", "op": "dense", "units": 96 },
+{ "name": "query", "op": "slice", "axis": 1, "start": 32, "size": 32 },
+{ "name": "key", "op": "slice", "axis": 1, "start": 64, "size": 32, "inputs": ["all"] },
+{ "name": "scores", "op": "matmul", "transpose_b": true, "inputs": ["query", "key"] },
+{ "name": "scaled", "op": "scale", "factor": 0.03125 },
+{ "name": "mixed", "op": "matmul", "inputs": ["scaled", "key"] },
+{ "op": "flatten" }, { "op": "dense", "units": 3 })",
+       sgd},
       {"distances", 7, "[9]", 4, R"({ "op": "dense", "units": 4 })", sgd,
        R"("top_1")", R"({ "op": "l1" })"},
       {"yes_no", 7, "[9]", 4, R"({ "op": "dense", "units": 4 })", momentum,

@@ -134,6 +134,63 @@ static void move(Value image, MemRefType type) {
                       slice.getMixedStrides()));
 }
 
+/// Whether rows of channels and rows of pixels are different.
+static bool hasPixels(MemRefType type) {
+  return type.getDimSize(1) > 1 && type.getDimSize(2) * type.getDimSize(3) > 1;
+}
+
+static bool isOnlyRead(Operation *view) {
+  return llvm::all_of(view->getUses(), [](OpOperand &use) {
+    return followsStrides(use) && !isWritten(use);
+  });
+}
+
+/// An image that a flatten makes a matrix of has to lie in the order of the
+/// model there, and only there: everything else has a twin of it.
+static void moveFlattened(memref::AllocOp alloc) {
+  if (!isImage(alloc.getType()) || !hasPixels(alloc.getType()))
+    return;
+  Operation *view = nullptr;
+  SmallVector<OpOperand *> others;
+  for (OpOperand &use : alloc->getUses()) {
+    auto collapse = dyn_cast<memref::CollapseShapeOp>(use.getOwner());
+    if (!collapse) {
+      others.push_back(&use);
+      if (!followsStrides(use))
+        return;
+    } else if (!isOnlyRead(collapse) ||
+               collapse->getBlock() != alloc->getBlock()) {
+      return;
+    } else if (!view || collapse->isBeforeInBlock(view)) {
+      view = collapse;
+    }
+  }
+  if (!view || llvm::any_of(others, [&](OpOperand *use) {
+        return isWritten(*use) && !use->getOwner()->isBeforeInBlock(view);
+      }))
+    return;
+  OpBuilder builder(alloc);
+  Value twin = memref::AllocOp::create(builder, alloc.getLoc(),
+                                       getChannelsLast(alloc.getType()));
+  for (OpOperand *use : others)
+    use->set(twin);
+  builder.setInsertionPoint(view);
+  memref::CopyOp::create(builder, view->getLoc(), twin, alloc);
+}
+
+/// The gradient of such an image.
+static void moveUnflattened(memref::ExpandShapeOp view) {
+  MemRefType type = view.getType();
+  if (!isImage(type) || !hasPixels(type) || !isOnlyRead(view))
+    return;
+  OpBuilder builder(view);
+  builder.setInsertionPointAfter(view);
+  Value twin =
+      memref::AllocOp::create(builder, view.getLoc(), getChannelsLast(type));
+  view.getResult().replaceAllUsesWith(twin);
+  memref::CopyOp::create(builder, view.getLoc(), view, twin);
+}
+
 namespace {
 
 struct AssignChannelsLast
@@ -157,6 +214,12 @@ struct AssignChannelsLast
       for (auto alloc : function.getOps<memref::AllocOp>())
         if (mayMove(alloc))
           move(alloc, getChannelsLast(alloc.getType()));
+      for (auto alloc :
+           llvm::make_early_inc_range(function.getOps<memref::AllocOp>()))
+        moveFlattened(alloc);
+      for (auto view :
+           llvm::make_early_inc_range(function.getOps<memref::ExpandShapeOp>()))
+        moveUnflattened(view);
       copies.clear();
       for (rt::ConvolutionOp convolution : convolutions)
         adapt(convolution);

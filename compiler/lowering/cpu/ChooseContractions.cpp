@@ -4,7 +4,6 @@
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
-#include "runtime/device/cpu/ThreadPool.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_CHOOSECONTRACTIONSPASS
@@ -41,14 +40,6 @@ static std::string describePlan(const TapSum &sum, const TapSumPlan &plan) {
   if (plan.samples > 1)
     os << " of " << plan.samples << " samples";
   return text;
-}
-
-/// For how many threads plans divide work.
-static int64_t getShares(Operation *op, rt::CpuTargetAttr target) {
-  auto program = op->getParentOfType<train::ProgramOp>();
-  bool isStrict =
-      program && rt::getReproducibility(program) == rt::Reproducibility::Strict;
-  return isStrict ? boostrt::kStrictShares : target.getThreads();
 }
 
 bool boostc::isForLibrary(Operation *op) {

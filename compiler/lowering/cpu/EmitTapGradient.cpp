@@ -6,13 +6,41 @@ using namespace boostc;
 namespace {
 
 /// The gradient of weights: pieces are blocks of vectors of some terms. Strips
-/// of pixels that stay in the caches meet all taps of a piece; sums between
-/// strips lie in the result.
+/// of pixels that stay in the caches meet all taps of a piece, or of all pieces
+/// of the thread; sums between strips lie in the result. Either way each sum
+/// meets the strips in their order.
 class WeightGradientEmitter : TapSumCode {
 public:
   using TapSumCode::TapSumCode;
 
   void emit(Value begin, Value end) {
+    forEachPiece(begin, end, [&](const Piece &piece) {
+      clear(piece);
+      if (!plan.sharesStrips)
+        for (const TapPart &part : sum.parts)
+          forEachStrip(
+              part, [&](const Strip &strip) { emitStrip(part, piece, strip); });
+    });
+    if (plan.sharesStrips)
+      for (const TapPart &part : sum.parts)
+        forEachStrip(part, [&](const Strip &strip) {
+          forEachPiece(begin, end, [&](const Piece &piece) {
+            emitStrip(part, piece, strip);
+          });
+        });
+  }
+
+private:
+  struct Piece {
+    const Block &block;
+    Range tapRows, terms;
+  };
+  struct Strip {
+    Range samples, rows;
+  };
+
+  void forEachPiece(Value begin, Value end,
+                    llvm::function_ref<void(const Piece &)> act) {
     int64_t tapRows = sum.parts.front().rows.taps;
     int64_t tiles = llvm::divideCeil(sum.terms, plan.tile);
     int64_t groupsOfTiles = llvm::divideCeil(tiles, plan.tilesOfPiece);
@@ -28,18 +56,9 @@ public:
       Value last = minimum(plus(first, plan.tilesOfPiece * plan.tile),
                            constant(sum.terms));
       Block block = decodeBlock(quotient(piece, groupsOfTiles));
-      Piece all{block, rows, {first, last}};
-      clear(all);
-      for (const TapPart &part : sum.parts)
-        emitStrips(part, all);
+      act({block, rows, {first, last}});
     });
   }
-
-private:
-  struct Piece {
-    const Block &block;
-    Range tapRows, terms;
-  };
 
   /// Sets the piece's part of the result to zero.
   void clear(const Piece &piece) {
@@ -55,7 +74,8 @@ private:
     });
   }
 
-  void emitStrips(const TapPart &part, const Piece &piece) {
+  void forEachStrip(const TapPart &part,
+                    llvm::function_ref<void(const Strip &)> act) {
     // Rows of a sample, or whole samples.
     int64_t rows = part.rows.pixels;
     int64_t samples = std::clamp<int64_t>(plan.lines / rows, 1, sum.samples);
@@ -64,25 +84,23 @@ private:
       Range inSamples{sample,
                       minimum(plus(sample, samples), constant(sum.samples))};
       forEach(constant(0), constant(rows), lines, [&](Value row) {
-        Range inRows{row, minimum(plus(row, lines), constant(rows))};
-        forEach(piece.tapRows.begin, piece.tapRows.end, [&](Value tapRow) {
-          Range pixels = intersect(getInsidePixels(part.rows, tapRow), inRows);
-          if (sum.terms == 1) {
-            emitTile(part, piece, {inSamples, pixels}, tapRow, Value(),
-                     constant(0), 1);
-            return;
-          }
-          forEach(constant(0), constant(part.columns.taps), [&](Value tap) {
-            emitTiles(part, piece, {inSamples, pixels}, tapRow, tap);
-          });
-        });
+        act({inSamples, {row, minimum(plus(row, lines), constant(rows))}});
       });
     });
   }
 
-  struct Strip {
-    Range samples, rows;
-  };
+  void emitStrip(const TapPart &part, const Piece &piece, const Strip &strip) {
+    forEach(piece.tapRows.begin, piece.tapRows.end, [&](Value tapRow) {
+      Strip seen{strip.samples,
+                 intersect(getInsidePixels(part.rows, tapRow), strip.rows)};
+      if (sum.terms == 1) {
+        emitTile(part, piece, seen, tapRow, Value(), constant(0), 1);
+        return;
+      }
+      forEach(constant(0), constant(part.columns.taps),
+              [&](Value tap) { emitTiles(part, piece, seen, tapRow, tap); });
+    });
+  }
 
   void emitTiles(const TapPart &part, const Piece &piece, const Strip &strip,
                  Value tapRow, Value tapColumn) {

@@ -127,15 +127,46 @@ private:
     store(at, first, pixels, sums);
   }
 
-  /// The sums with all taps of a row added; they share what they load.
+  /// The sums with all taps of a row added. Pixels that see the same column of
+  /// the source share what is loaded, and are done with it before the next
+  /// column: registers hold the sums, the weights and one column.
   SmallVector<Value>
   emitAllTaps(const TapPart &part, Value source, Value weight, int64_t pixels,
               SmallVector<Value> sums,
               llvm::function_ref<bool(int64_t, int64_t)> seesAt) {
-    Loads loads;
-    for (int64_t tap = 0; tap < part.columns.taps; ++tap)
-      sums = multiply(part, source, weight, tap, pixels, sums, loads,
-                      [&](int64_t pixel) { return seesAt(pixel, tap); });
+    struct Product {
+      int64_t column, pixel, tap;
+    };
+    SmallVector<Product> products;
+    for (int64_t pixel = 0; pixel < pixels; ++pixel)
+      for (int64_t tap = 0; tap < part.columns.taps; ++tap)
+        if (seesAt(pixel, tap))
+          products.push_back(
+              {pixel * part.columns.pixelStep + tap * part.columns.tapStep,
+               pixel, tap});
+    // A sum gets its taps in the same order as before.
+    bool isForward = part.columns.tapStep > 0;
+    llvm::stable_sort(products, [&](const Product &a, const Product &b) {
+      return isForward ? a.column < b.column : a.column > b.column;
+    });
+    Loads weights;
+    for (int64_t sample = 0; sample < plan.samples; ++sample) {
+      Loads sources;
+      for (const Product &product : products)
+        for (int64_t vector = 0; vector < plan.vectors; ++vector) {
+          Value &result =
+              sums[(sample * pixels + product.pixel) * plan.vectors + vector];
+          Value factor = load(part.source, source,
+                              sample * part.source.sample +
+                                  product.column * part.source.column,
+                              vector, sources);
+          result = multiplyAdd(factor,
+                               load(part.weight, weight,
+                                    product.tap * part.weight.column, vector,
+                                    weights),
+                               result);
+        }
+    }
     return sums;
   }
 
@@ -145,20 +176,19 @@ private:
                                llvm::function_ref<bool(int64_t)> sees) {
     return reduce(Range{constant(0), constant(sum.terms)}, sums,
                   [&](Value term, SmallVector<Value> sums) {
-                    Loads loads;
                     return multiply(part,
                                     add(source, times(term, part.source.term)),
                                     add(weight, times(term, part.weight.term)),
-                                    0, pixels, sums, loads, sees);
+                                    pixels, sums, sees);
                   });
   }
 
   /// The sums with a tap's products added, for the pixels that see it.
   SmallVector<Value> multiply(const TapPart &part, Value source, Value weight,
-                              int64_t tap, int64_t pixels, ArrayRef<Value> sums,
-                              Loads &loads,
+                              int64_t pixels, ArrayRef<Value> sums,
                               llvm::function_ref<bool(int64_t)> sees) {
     SmallVector<Value> next(sums);
+    Loads loads;
     SmallVector<Value> weights(plan.vectors);
     unsigned number = 0;
     for (int64_t sample = 0; sample < plan.samples; ++sample)
@@ -168,12 +198,9 @@ private:
           if (!sees(pixel))
             continue;
           if (!weights[vector])
-            weights[vector] =
-                load(part.weight, weight, tap * part.weight.column, vector);
-          int64_t step =
-              sample * part.source.sample +
-              (pixel * part.columns.pixelStep + tap * part.columns.tapStep) *
-                  part.source.column;
+            weights[vector] = load(part.weight, weight, 0, vector);
+          int64_t step = sample * part.source.sample +
+                         pixel * part.columns.pixelStep * part.source.column;
           Value factor = load(part.source, source, step, vector, loads);
           result = multiplyAdd(factor, weights[vector], result);
         }

@@ -1,5 +1,4 @@
 #include "compiler/lowering/cpu/KernelGroup.h"
-#include "compiler/lowering/cpu/VectorNest.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 
 using namespace mlir;
@@ -122,15 +121,16 @@ void KernelGroup::add(KernelPart part, bool isLarge, KernelGroup &done) {
 
 FailureOr<int64_t> boostc::emitParts(OpBuilder &builder,
                                      ArrayRef<KernelPart> parts,
-                                     int64_t maxLanes, const IRMapping &buffers,
-                                     Value begin, Value end) {
+                                     const VectorLimits &limits,
+                                     const IRMapping &buffers, Value begin,
+                                     Value end) {
   bool isSplit = static_cast<bool>(begin);
   int64_t least = 1;
   while (!parts.empty()) {
     const KernelPart &first = parts.front();
     parts = parts.drop_front();
     std::optional<VectorNest> nest =
-        VectorNest::create(first.op, first.order, maxLanes, isSplit);
+        VectorNest::create(first.op, first.order, limits, isSplit);
     if (!nest) {
       if (failed(
               emitLoops(builder, first.op, buffers, first.order, begin, end)))

@@ -1,7 +1,7 @@
 // KernelGroup.h - which neighbouring ops become one kernel.
 #pragma once
 
-#include "compiler/lowering/kernels/KernelLoops.h"
+#include "compiler/lowering/cpu/VectorNest.h"
 #include "dialects/rt/RtDialect.h"
 #include "llvm/ADT/SetVector.h"
 #include <vector>
@@ -34,13 +34,13 @@ struct KernelGroup {
   void add(KernelPart part, bool isLarge, KernelGroup &done);
 };
 
-/// Emits the ops: nests of vectors of at most `maxLanes` elements around as
-/// many neighbours as possible; what cannot be made of vectors is left to LLVM.
-/// Arguments as of emitLoops(). Returns how many iterations of the shared loop
+/// Emits the ops: nests of vectors, as `limits` say, around as many neighbours
+/// as possible; what cannot be made of vectors is left to LLVM. Other arguments
+/// as of emitLoops(). Returns how many iterations of the shared loop
 /// a thread should do at least: vectors, where it is the loop of these.
 llvm::FailureOr<int64_t> emitParts(mlir::OpBuilder &builder,
                                    llvm::ArrayRef<KernelPart> parts,
-                                   int64_t maxLanes,
+                                   const VectorLimits &limits,
                                    const mlir::IRMapping &buffers,
                                    mlir::Value begin, mlir::Value end);
 

@@ -16,6 +16,7 @@
 #include "compiler/lowering/cpu/KernelGroup.h"
 #include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/cpu/Transposition.h"
 #include "compiler/lowering/cpu/WeightPacking.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/KernelSet.h"
@@ -56,8 +57,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup group;
     bool sortsParameters = hasManyRules(getOperation());
     int64_t maxLanes = getMaxLanes();
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    rt::CpuTargetAttr target = getTarget();
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
@@ -89,6 +89,12 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                      contraction.countMultiplications());
         continue;
       }
+      if (std::optional<OpKernel> copy = planTransposition(generic, maxLanes)) {
+        if (failed(flush(function, group)))
+          return failure();
+        outlineOp(function, generic, *copy);
+        continue;
+      }
       FailureOr<KernelPart> part = analyzePart(generic, sortsParameters);
       if (failed(part))
         return failure();
@@ -106,22 +112,29 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   LogicalResult outlineAlone(func::FuncOp function, Operation &op) {
     if (auto contraction = dyn_cast<ContractionOpInterface>(op))
       return outlineContraction(function, contraction);
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    rt::CpuTargetAttr target = getTarget();
     std::optional<OpKernel> kernel =
         planOpKernel(&op, getMaxLanes(), target ? target.getThreads() : 1);
     if (kernel)
-      outlineOp(function, &op, kernel->pieces,
-                std::max(kernel->minGrain, getGrain(kernel->workPerPiece)),
-                kernel->emit);
+      outlineOp(function, &op, *kernel);
     return success();
   }
 
+  rt::CpuTargetAttr getTarget() {
+    return getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+  }
   /// Elements of the widest vectors of the target.
   int64_t getMaxLanes() {
-    auto target =
-        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    rt::CpuTargetAttr target = getTarget();
     return target ? getVectorRegisters(target).lanes : 1;
+  }
+  VectorLimits getVectorLimits() {
+    rt::CpuTargetAttr target = getTarget();
+    if (!target)
+      return {};
+    VectorRegisters registers = getVectorRegisters(target);
+    return {registers.lanes, registers.count / 4,
+            getShares(getOperation(), target)};
   }
 
   std::string nameKernel(func::FuncOp function) {
@@ -152,13 +165,16 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   }
 
   /// Makes `op` a kernel of its own, which `emit` fills: it maps the op's
-  /// buffers to the kernel's and gives the first piece and the last.
+  /// buffers to the kernel's and gives the first piece and the last. The kernel
+  /// is given whole buffers, and takes views of them itself.
   void outlineOp(
       func::FuncOp function, Operation *op, int64_t pieces, int64_t grain,
       llvm::function_ref<void(OpBuilder &, IRMapping &, Value begin, Value end)>
           emit) {
     Location loc = op->getLoc();
-    llvm::SetVector<Value> buffers(op->operand_begin(), op->operand_end());
+    llvm::SetVector<Value> buffers;
+    for (Value operand : op->getOperands())
+      buffers.insert(getViewedBuffer(operand));
     std::string name = nameKernel(function);
     KernelSources::Kernel &known = sources->get(op, buffers.getArrayRef());
     OpBuilder builder(op);
@@ -169,6 +185,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       builder.setInsertionPointToStart(&kernel.front());
       IRMapping mapping;
       mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
+      cloneViews(builder, op, mapping);
       emit(builder, mapping, kernel.getArgument(0), kernel.getArgument(1));
       builder.setInsertionPointToEnd(&kernel.front());
       func::ReturnOp::create(builder, loc);
@@ -178,6 +195,12 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                          buffers.getArrayRef(), pieces, grain,
                          describeWork(op));
     op->erase();
+  }
+
+  void outlineOp(func::FuncOp function, Operation *op, const OpKernel &kernel) {
+    outlineOp(function, op, kernel.pieces,
+              std::max(kernel.minGrain, getGrain(kernel.workPerPiece)),
+              kernel.emit);
   }
 
   /// A contraction is a kernel of its own, unless the library computes it.
@@ -298,7 +321,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     for (const KernelPart &part : done.parts)
       cloneViews(builder, part.op, mapping);
     FailureOr<int64_t> minGrain =
-        emitParts(builder, done.parts, getMaxLanes(), mapping, begin, end);
+        emitParts(builder, done.parts, getVectorLimits(), mapping, begin, end);
     if (failed(minGrain))
       return failure();
     known.minGrain = *minGrain;

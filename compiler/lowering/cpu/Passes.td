@@ -48,6 +48,31 @@ def AssignChannelsLastPass
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def TransposeFactorsPass
+    : Pass<"boostc-transpose-factors", "::boostc::train::ProgramOp"> {
+  let summary = "turns factors of contractions over, so that vectors run along what is written";
+  let description = [{
+    A contraction of two factors whose neighbours are terms of the same sum, `A B^t`, has vectors
+    along the terms on CPUs, and adds up their lanes in the end, which takes longer than short
+    sums. The factor that moves along the neighbours of the result is copied into an order in
+    which they are its neighbours, too, where each of its elements is used several times. Attention
+    multiplies queries and keys so. Programs for GPUs stay as they are.
+
+    Before and after:
+    ```mlir
+    linalg.generic ... ins(%q, %k : memref<4x128x64xf32>, memref<4x128x64xf32>)
+        outs(%s : memref<4x128x128xf32>) // s[h, i, j] += q[h, i, d] * k[h, j, d]
+    ```
+    ```mlir
+    %t = memref.alloc() : memref<4x128x64xf32, strided<[8192, 1, 128]>>
+    memref.copy %k, %t
+    linalg.generic ... ins(%q, %t : memref<4x128x64xf32>, memref<4x128x64xf32, strided<[8192, 1, 128]>>)
+        outs(%s : memref<4x128x128xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def ChooseContractionsPass : Pass<"boostc-choose-contractions", "::boostc::train::ProgramOp"> {
   let summary = "picks how each contraction is computed";
   let description = [{

@@ -5,6 +5,7 @@
 
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/target/CpuTarget.h"
+#include "runtime/device/cpu/ThreadPool.h"
 #include "llvm/TargetParser/Host.h"
 #include <thread>
 
@@ -65,6 +66,15 @@ struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
 VectorRegisters boostc::getVectorRegisters(rt::CpuTargetAttr target) {
   return target.getFeatures().contains("avx512f") ? VectorRegisters{32, 16}
                                                   : VectorRegisters{16, 8};
+}
+
+int64_t boostc::getShares(Operation *op, rt::CpuTargetAttr target) {
+  auto program = dyn_cast<train::ProgramOp>(op);
+  if (!program)
+    program = op->getParentOfType<train::ProgramOp>();
+  bool isStrict =
+      program && rt::getReproducibility(program) == rt::Reproducibility::Strict;
+  return isStrict ? boostrt::kStrictShares : target.getThreads();
 }
 
 bool boostc::computesBFloat16(StringRef cpu) {

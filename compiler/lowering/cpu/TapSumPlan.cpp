@@ -47,6 +47,13 @@ static int64_t countSteps(const TapSum &sum, const TapPart &part) {
   return sum.terms * part.rows.taps * part.columns.taps;
 }
 
+/// Columns of the source that all taps of `pixels` neighbours see.
+static int64_t countColumns(const TapAxis &axis, int64_t pixels) {
+  return std::min(pixels * axis.taps,
+                  (pixels - 1) * std::abs(axis.pixelStep) +
+                      (axis.taps - 1) * std::abs(axis.tapStep) + 1);
+}
+
 /// Cycles for all vectors of a row of each part.
 static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
   double cycles = 0.0;
@@ -59,11 +66,16 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
     double loops = static_cast<double>(
         part.rows.taps * (sum.terms > 1 ? 1 + part.columns.taps : 1));
     auto cost = [&](int64_t pixels) {
-      int64_t lines = pixels * plan.samples;
+      int64_t lines = pixels * plan.samples, columns = lines;
+      // Without terms, the taps of a row share what is loaded.
+      if (sum.terms == 1)
+        columns =
+            llvm::divideCeil(plan.samples * countColumns(part.columns, pixels),
+                             std::max<int64_t>(1, part.columns.taps));
       return static_cast<double>(steps) *
                  estimateStep(lines * plan.vectors,
                               plan.vectors +
-                                  lines * (isBroadcast ? 1 : plan.vectors),
+                                  columns * (isBroadcast ? 1 : plan.vectors),
                               streamed) +
              kTile + kLoop * loops;
     };
@@ -133,6 +145,27 @@ static void shareGather(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
   plan.pieces = strips * blocks;
 }
 
+/// Bytes of which a thread finds again what it has used shortly before.
+constexpr int64_t kSecondCache = 512 << 10;
+
+/// Whether less goes through memory when images are read once, and sums for
+/// each strip, than when sums are, and images for each block.
+static bool isCheaperByStrips(const TapSum &sum, const TapSumPlan &plan,
+                              int64_t threads) {
+  const TapPart &part = sum.parts.front();
+  auto countStreamed = [](int64_t bytes) {
+    return bytes > kSecondCache ? bytes : 0;
+  };
+  auto bytesOf = [](const TapOperand &operand) {
+    return countBytes(operand.buffer.getType());
+  };
+  int64_t strips = llvm::divideCeil(sum.samples * part.rows.pixels, plan.lines);
+  int64_t blocks = llvm::divideCeil(plan.countBlocks(sum), threads);
+  int64_t sums = llvm::divideCeil(bytesOf(part.result), threads);
+  int64_t images = bytesOf(part.source) + bytesOf(part.weight);
+  return 2 * strips * countStreamed(sums) < blocks * countStreamed(images);
+}
+
 /// Pieces of the result: few, since each reads both images whole, but evenly
 /// divided.
 static void shareWeightGradient(const TapSum &sum, int64_t threads,
@@ -140,6 +173,7 @@ static void shareWeightGradient(const TapSum &sum, int64_t threads,
   constexpr double kEven = 0.9;
   int64_t columns = sum.parts.front().columns.pixels;
   plan.lines = std::max<int64_t>(1, kStrip / columns);
+  plan.sharesStrips = isCheaperByStrips(sum, plan, threads);
   int64_t blocks = plan.countBlocks(sum);
   int64_t tiles = llvm::divideCeil(sum.terms, plan.tile);
   double best = 0.0;
@@ -212,8 +246,10 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
         break;
       for (plan.tile = 1; plan.tile <= extent; ++plan.tile) {
         int64_t sums = plan.samples * plan.tile * plan.vectors * shared;
-        if (sums + plan.vectors + 1 > registers ||
-            sums * unrolled > kMaxUnrolled)
+        // Without terms, the weights of a row of taps stay in registers.
+        bool keepsTaps = !sum.isWeightGradient && sum.terms == 1;
+        int64_t weights = plan.vectors * (keepsTaps ? taps : 1);
+        if (sums + weights + 1 > registers || sums * unrolled > kMaxUnrolled)
           break;
         if (countWrittenOut(sum, plan) * sums * unrolled <= kMaxWrittenOut)
           plans.push_back({estimateCost(sum, plan), plan});

@@ -21,6 +21,10 @@ struct TapSumPlan {
   /// taps are pieces of their own.
   int64_t tilesOfPiece = 1;
   bool splitsTapRows = false;
+  /// There, too: whether a strip of pixels meets all pieces of a thread before
+  /// the next one, so that images are read once, and sums for each strip. Else
+  /// it is the other way round.
+  bool sharesStrips = false;
   int64_t pieces = 1; ///< units of work for threads
 
   /// Blocks of vectors, of all groups.

@@ -14,6 +14,10 @@ using namespace boostc;
 /// up.
 constexpr int64_t kMaxTerms = 64;
 
+/// Vectors of an iteration, whose chains of operations do not wait for each
+/// other.
+constexpr int64_t kVectors = 4;
+
 static bool canBeLane(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 8;
 }
@@ -142,7 +146,7 @@ int64_t VectorNest::Part::getVectorExtent(unsigned folded) const {
 
 bool VectorNest::chooseVectors(unsigned count) {
   int64_t extent = parts.back().getVectorExtent(count);
-  int64_t fitting = chooseLanes(extent, maxLanes);
+  int64_t fitting = chooseLanes(extent, limits.lanes);
   bool isMasked = extent % fitting != 0 || cutsVectors;
   // Lanes that are not there would have to add nothing.
   if (fitting < 2 ||
@@ -153,15 +157,16 @@ bool VectorNest::chooseVectors(unsigned count) {
     return false;
   folded = count;
   lanes = fitting;
-  // Pieces are few vectors. Where there are masks, the last ones of a loop may
-  // be empty: the more vectors are side by side, the fewer lines of memory are
-  // read in parts.
-  int64_t all = llvm::divideCeil(extent, lanes);
+  // Pieces of the loop are short, and each of their sums runs through all of
+  // memory: the more vectors are side by side, the fewer pages it reads a
+  // little of. Where there are masks, the last vectors may be empty.
+  int64_t all = llvm::divideCeil(
+      cutsVectors ? llvm::divideCeil(extent, limits.shares) : extent, lanes);
   auto isFine = [&](int64_t count) {
     int64_t empty = llvm::alignTo(all, count) - all;
     return empty == 0 || (isMasked && 4 * empty <= all);
   };
-  vectors = cutsVectors ? 2 : 4;
+  vectors = cutsVectors ? limits.sideBySide : kVectors;
   while (!isFine(vectors))
     --vectors;
   return true;
@@ -169,12 +174,13 @@ bool VectorNest::chooseVectors(unsigned count) {
 
 std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
                                              const LoopOrder &order,
-                                             int64_t maxLanes, bool isSplit) {
+                                             const VectorLimits &limits,
+                                             bool isSplit) {
   std::optional<Part> part = analyze(op, order, isSplit);
   if (!part)
     return std::nullopt;
   VectorNest nest;
-  nest.maxLanes = maxLanes;
+  nest.limits = limits;
   nest.isSummed = part->outer.empty() || part->outer.back() != part->vectorLoop;
   nest.cutsVectors = isSplit && order.shared == part->vectorLoop;
   for (unsigned loop : part->outer)
@@ -186,7 +192,7 @@ std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
   nest.folded = nest.countFoldable(*part);
   // No more loops than fill four vectors.
   for (unsigned count = 0; count < nest.folded; ++count)
-    if (part->getVectorExtent(count) % (4 * maxLanes) == 0)
+    if (part->getVectorExtent(count) % (kVectors * limits.lanes) == 0)
       nest.folded = count;
   if (!nest.take(std::move(*part)))
     return std::nullopt;

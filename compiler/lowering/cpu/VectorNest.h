@@ -17,14 +17,21 @@ namespace boostc {
 /// may be combined in the end; null when not.
 mlir::Operation *findCombiner(mlir::linalg::GenericOp op, unsigned number);
 
+/// What nests are made for; by default, for no vectors.
+struct VectorLimits {
+  int64_t lanes = 1;      ///< elements of the widest vectors
+  int64_t sideBySide = 4; ///< vectors that registers hold with all of a body
+  int64_t shares = 1;     ///< pieces that a loop is cut into
+};
+
 class VectorNest {
 public:
-  /// The nest of `op`, with vectors of at most `maxLanes` elements; nothing
-  /// when the op has to be left to LLVM. `isSplit` tells whether the shared
-  /// loop will run over a part of its range.
+  /// The nest of `op`; nothing when the op has to be left to LLVM. `isSplit`
+  /// tells whether the shared loop will run over a part of its range.
   static std::optional<VectorNest> create(mlir::linalg::GenericOp op,
                                           const LoopOrder &order,
-                                          int64_t maxLanes, bool isSplit);
+                                          const VectorLimits &limits,
+                                          bool isSplit);
 
   /// Takes `op` into the nest when results are the same as when it runs after
   /// the nest: the loops are the same, and what one op writes and another
@@ -80,11 +87,11 @@ private:
 
   std::vector<Part> parts;
   llvm::SmallVector<int64_t> extents; ///< of the nest's loops
-  bool isSummed;          ///< Is the vector loop a reduction, of the last part?
-  bool isShared;          ///< Is the outermost loop the one that threads share?
-  int64_t maxLanes;       ///< of a vector
-  unsigned folded = 0;    ///< loops before the vectors' that are part of it
-  int64_t lanes, vectors; ///< elements of a vector; vectors in one iteration
+  bool isSummed; ///< Is the vector loop a reduction, of the last part?
+  bool isShared; ///< Is the outermost loop the one that threads share?
+  VectorLimits limits;
+  unsigned folded = 0;      ///< loops before the vectors' that are part of it
+  int64_t lanes, vectors;   ///< elements of a vector; vectors in one iteration
   bool cutsVectors = false; ///< Do threads share the vector loop?
 };
 

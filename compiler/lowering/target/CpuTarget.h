@@ -38,6 +38,10 @@ struct VectorRegisters {
 };
 VectorRegisters getVectorRegisters(rt::CpuTargetAttr target);
 
+/// In how many pieces plans for `target` cut the work of `op`, a program or an
+/// op of one.
+int64_t getShares(mlir::Operation *op, rt::CpuTargetAttr target);
+
 /// The target of `program`. Emits a diagnostic when it has none.
 llvm::FailureOr<rt::CpuTargetAttr> getCpuTarget(train::ProgramOp program);
 

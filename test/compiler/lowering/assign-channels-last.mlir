@@ -125,8 +125,8 @@ func.func @one_tap(%y: memref<2x32x8x8xf32>, %w: memref<32x16x1x1xf32>,
 // The matrix that a flatten makes of an image is in the order of the model: the convolution's
 // result is copied there.
 // CHECK-LABEL: func.func @flattened
-// CHECK: %[[Y:.+]] = memref.alloc() : memref<2x32x8x8xf32>
-// CHECK: %[[TEMPORARY:.+]] = memref.alloc() : memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+// CHECK-DAG: %[[Y:.+]] = memref.alloc() : memref<2x32x8x8xf32>
+// CHECK-DAG: %[[TEMPORARY:.+]] = memref.alloc() : memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>
 // CHECK: rt.convolution forward {{.*}} outs(%[[TEMPORARY]]
 // CHECK: memref.copy %[[TEMPORARY]], %[[Y]]
 // CHECK: memref.collapse_shape %[[Y]]
@@ -139,6 +139,61 @@ func.func @flattened(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>,
   %view = memref.collapse_shape %y [[0], [1, 2, 3]]
       : memref<2x32x8x8xf32> into memref<2x2048xf32>
   rt.matmul ins(%view, %m : memref<2x2048xf32>, memref<2048x10xf32>) outs(%z : memref<2x10xf32>)
+  return
+}
+
+// A pooled image has a twin in the order of the model, for the matrix, and so has its gradient;
+// everything else keeps its channels innermost.
+// CHECK-LABEL: func.func @pooled
+// CHECK: rt.convolution forward
+// CHECK: linalg.exp {{.*}} outs(%[[TWIN:.+]] : memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>)
+// CHECK: linalg.exp ins(%[[TWIN]] {{.*}} outs(%[[TWIN]] :
+// CHECK: memref.copy %[[TWIN]], %[[MATRIX:.+]] : {{.*}} to memref<2x32x8x8xf32>
+// CHECK: memref.collapse_shape %[[MATRIX]]
+// CHECK: %[[VIEW:.+]] = memref.expand_shape
+// CHECK: %[[GRADIENT:.+]] = memref.alloc() : memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+// CHECK: memref.copy %[[VIEW]], %[[GRADIENT]]
+// CHECK: linalg.mul ins(%[[GRADIENT]], %[[TWIN]]
+func.func @pooled(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>, %m: memref<2048x10xf32>,
+                  %z: memref<2x10xf32>, %g: memref<2x2048xf32>) {
+  %y = memref.alloc() : memref<2x32x8x8xf32>
+  rt.convolution forward ins(%x, %w : memref<2x16x8x8xf32>, memref<32x16x3x3xf32>)
+      outs(%y : memref<2x32x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  %p = memref.alloc() : memref<2x32x8x8xf32>
+  linalg.exp ins(%y : memref<2x32x8x8xf32>) outs(%p : memref<2x32x8x8xf32>)
+  linalg.exp ins(%p : memref<2x32x8x8xf32>) outs(%p : memref<2x32x8x8xf32>)
+  %view = memref.collapse_shape %p [[0], [1, 2, 3]]
+      : memref<2x32x8x8xf32> into memref<2x2048xf32>
+  rt.matmul ins(%view, %m : memref<2x2048xf32>, memref<2048x10xf32>) outs(%z : memref<2x10xf32>)
+  %gradient = memref.expand_shape %g [[0], [1, 2, 3]] output_shape [2, 32, 8, 8]
+      : memref<2x2048xf32> into memref<2x32x8x8xf32>
+  linalg.mul ins(%gradient, %p : memref<2x32x8x8xf32>, memref<2x32x8x8xf32>) outs(%y : memref<2x32x8x8xf32>)
+  return
+}
+
+// What is written after the matrix is read, and an image of one pixel, have no twin.
+// CHECK-LABEL: func.func @no_twins
+// CHECK-NOT: memref.copy %{{.+}}, %{{.+}} : memref<2x32x{{.*}}> to memref<2x32
+// CHECK: return
+func.func @no_twins(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>, %m: memref<2048x10xf32>,
+                    %n: memref<32x10xf32>, %z: memref<2x10xf32>) {
+  %y = memref.alloc() : memref<2x32x8x8xf32>
+  rt.convolution forward ins(%x, %w : memref<2x16x8x8xf32>, memref<32x16x3x3xf32>)
+      outs(%y : memref<2x32x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  %p = memref.alloc() : memref<2x32x8x8xf32>
+  linalg.exp ins(%y : memref<2x32x8x8xf32>) outs(%p : memref<2x32x8x8xf32>)
+  %view = memref.collapse_shape %p [[0], [1, 2, 3]]
+      : memref<2x32x8x8xf32> into memref<2x2048xf32>
+  rt.matmul ins(%view, %m : memref<2x2048xf32>, memref<2048x10xf32>) outs(%z : memref<2x10xf32>)
+  linalg.exp ins(%y : memref<2x32x8x8xf32>) outs(%p : memref<2x32x8x8xf32>)
+  %q = memref.alloc() : memref<2x32x1x1xf32>
+  %corner = memref.subview %p[0, 0, 0, 0] [2, 32, 1, 1] [1, 1, 1, 1]
+      : memref<2x32x8x8xf32> to memref<2x32x1x1xf32, strided<[2048, 64, 8, 1]>>
+  linalg.exp ins(%corner : memref<2x32x1x1xf32, strided<[2048, 64, 8, 1]>>) outs(%q : memref<2x32x1x1xf32>)
+  %pixel = memref.collapse_shape %q [[0], [1, 2, 3]] : memref<2x32x1x1xf32> into memref<2x32xf32>
+  rt.matmul ins(%pixel, %n : memref<2x32xf32>, memref<32x10xf32>) outs(%z : memref<2x10xf32>)
   return
 }
 

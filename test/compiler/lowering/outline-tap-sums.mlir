@@ -106,10 +106,46 @@ func.func @weights() {
   return
 }
 
-// A filter for each channel: vectors of channels, one weight vector for each tap.
+// Images that no cache holds, and few sums: a strip of pixels meets all pieces of the thread
+// before the next one, so that images are read once.
+// CHECK-LABEL: func.func private @large_images_kernel_0
+// CHECK-SAME: (%[[BEGIN:[^:]+]]: index, %[[END:[^:]+]]: index
+// CHECK: scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
+// CHECK: vector.store
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for %{{.+}} = %[[BEGIN]] to %[[END]]
+// CHECK: vector.fma
+// CHECK-LABEL: func.func @large_images
+func.func @large_images() {
+  %y = memref.alloc() : memref<8x64x56x56xf32, strided<[200704, 1, 3584, 64]>>
+  %x = memref.alloc() : memref<8x128x56x56xf32, strided<[401408, 1, 7168, 128]>>
+  %v = memref.alloc() : memref<64x128x1x1xf32>
+  rt.convolution backward_weight
+      ins(%y, %x : memref<8x64x56x56xf32, strided<[200704, 1, 3584, 64]>>,
+                   memref<8x128x56x56xf32, strided<[401408, 1, 7168, 128]>>)
+      outs(%v : memref<64x128x1x1xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
+
+// A filter for each channel: vectors of channels, one weight vector for each tap. What a column
+// of the source is multiplied with comes before the next column is loaded. The first pixel does
+// not see the first tap.
 // CHECK-LABEL: func.func private @depthwise_kernel_0
 // CHECK-NOT: vector.broadcast
-// CHECK: vector.fma
+// CHECK: %[[FIRST:.+]] = vector.load
+// CHECK: %[[TAP1:.+]] = vector.load
+// CHECK: vector.fma %[[FIRST]], %[[TAP1]]
+// CHECK: %[[TAP0:.+]] = vector.load
+// CHECK: vector.fma %[[FIRST]], %[[TAP0]]
+// CHECK: %[[SECOND:.+]] = vector.load
+// CHECK: %[[TAP2:.+]] = vector.load
+// CHECK: vector.fma %[[SECOND]], %[[TAP2]]
+// CHECK: vector.fma %[[SECOND]], %[[TAP1]]
+// CHECK: vector.fma %[[SECOND]], %[[TAP0]]
+// CHECK: %[[THIRD:.+]] = vector.load
+// CHECK-NEXT: vector.fma %[[THIRD]], %[[TAP2]]
 // CHECK-LABEL: func.func @depthwise
 func.func @depthwise() {
   %x = memref.alloc() : memref<2x16x8x8xf32, strided<[1024, 1, 128, 16]>>
