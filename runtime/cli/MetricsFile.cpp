@@ -81,6 +81,12 @@ Status MetricsFile::close() {
   return failure_;
 }
 
+/// Whole samples where there are many; of a large network, a few in a second or
+/// less, thousandths.
+static double roundRate(double rate) {
+  return rate < 100.0 ? std::round(rate * 1000.0) / 1000.0 : std::round(rate);
+}
+
 void MetricsFile::step(const StepReport &step) {
   Json json{{"event", "step"},
             {"epoch", step.epoch},
@@ -88,7 +94,7 @@ void MetricsFile::step(const StepReport &step) {
             {"global_step", step.globalStep},
             {"loss", number(step.loss)},
             {"lr", number(step.learningRate)},
-            {"samples_per_s", std::round(step.samplesPerSecond)}};
+            {"samples_per_s", roundRate(step.samplesPerSecond)}};
   if (step.gradientNorm)
     json["grad_norm"] = number(*step.gradientNorm);
   // Lists for groups, even for a single one.

@@ -94,9 +94,10 @@ class Experiment:
         if code == 0 and len(tested) < epochs:  # stopped between a checkpoint and its evaluation
             return self.train(kind, epochs, seed)
         last = tested[epochs] if code == 0 else {"top_1": None, "loss": None}
-        # The last step of an epoch may have fewer samples: it counts as a whole one.
-        seconds = [sum(self.model["batch_size"] / event["samples_per_s"] for event in steps.values()
-                       if event["epoch"] <= epoch) for epoch in tested]
+        # The last step of an epoch may have fewer samples: it counts as a whole one. A step in
+        # which the process was stopped may have a rate that is rounded to 0.
+        seconds = [sum(self.model["batch_size"] / (event["samples_per_s"] or 0.001)
+                       for event in steps.values() if event["epoch"] <= epoch) for epoch in tested]
         return {"model": self.model["name"], "kind": kind.text, "seed": seed, "epochs": epochs,
                 "threads": threads, "settings": settings, "accuracy": last["top_1"],
                 "loss": last["loss"], "accuracies": [event["top_1"] for event in tested.values()],

@@ -119,7 +119,7 @@ unsigned VectorNest::countFoldable(const Part &part) const {
   };
   ArrayRef<unsigned> loops = part.getVectorLoops().drop_back();
   // Threads have pieces of the outermost one.
-  if (isShared && !isSummed)
+  if (isSplit && !isSummed)
     loops = loops.drop_front(loops.empty() ? 0 : 1);
   if (hasIndex(part.vectorLoop))
     return 0;
@@ -187,6 +187,7 @@ std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
     nest.extents.push_back(part->getExtent(loop));
   nest.isShared = order.shared && !part->outer.empty() &&
                   *order.shared == part->outer.front();
+  nest.isSplit = isSplit;
   if (isSplit && !nest.isShared)
     return std::nullopt;
   nest.folded = nest.countFoldable(*part);

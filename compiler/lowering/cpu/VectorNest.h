@@ -89,6 +89,7 @@ private:
   llvm::SmallVector<int64_t> extents; ///< of the nest's loops
   bool isSummed; ///< Is the vector loop a reduction, of the last part?
   bool isShared; ///< Is the outermost loop the one that threads share?
+  bool isSplit;  ///< Will it run over a part of its range?
   VectorLimits limits;
   unsigned folded = 0;      ///< loops before the vectors' that are part of it
   int64_t lanes, vectors;   ///< elements of a vector; vectors in one iteration

@@ -270,6 +270,18 @@ func.func @odd() {
   return
 }
 
+// Without threads, rows that follow each other are one row, whatever their length.
+// CHECK-LABEL: func.func private @rows_kernel_0
+// CHECK-NOT: scf.for
+// CHECK: vector.maskedstore %{{.*}} : memref<21xf32>
+// CHECK-LABEL: func.func @rows
+func.func @rows() {
+  %a = rt.buffer batch[0] : memref<7x3xf32>
+  %b = rt.buffer transient[0] : memref<7x3xf32>
+  linalg.negf ins(%a : memref<7x3xf32>) outs(%b : memref<7x3xf32>)
+  return
+}
+
 // Seven vectors are four twice, one of which is empty.
 // CHECK-LABEL: func.func private @side_by_side_kernel_0
 // CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c32
@@ -383,10 +395,10 @@ func.func @odd_sums() {
   return
 }
 func.func @odd_division() {
-  %a = rt.buffer batch[0] : memref<4x18xi32>
-  %b = rt.buffer transient[0] : memref<4x18xi32>
+  %a = rt.buffer batch[0] : memref<3x9xi32>
+  %b = rt.buffer transient[0] : memref<3x9xi32>
   linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
-      ins(%a, %a : memref<4x18xi32>, memref<4x18xi32>) outs(%b : memref<4x18xi32>) {
+      ins(%a, %a : memref<3x9xi32>, memref<3x9xi32>) outs(%b : memref<3x9xi32>) {
   ^bb0(%p: i32, %q: i32, %out: i32):
     %v = arith.divsi %p, %q : i32
     linalg.yield %v : i32

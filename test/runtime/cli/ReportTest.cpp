@@ -160,7 +160,7 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
   auto file = MetricsFile::open(path, false);
   ASSERT_TRUE(file.ok());
   (*file)->step({1, 27, 27, 0.3660637f, 0.01f, 1234.5});
-  (*file)->step({1, 28, 28, INFINITY, 0.01f, 1000});
+  (*file)->step({1, 28, 28, INFINITY, 0.01f, 6.7004});
   (*file)->step({1, 29, 29, 0.5f, 0.01f, 1000, 2.5f});
   const float one[] = {1024}, scales[] = {8, 0.5f};
   const int64_t overflows[] = {1, 0};
@@ -177,7 +177,7 @@ TEST(Metrics, LinesAreTheGoldenOnes) {
       readFile(path),
       R"({"event":"step","epoch":1,"step":27,"global_step":27,"loss":0.3660637,"lr":0.01,"samples_per_s":1235.0})"
       "\n"
-      R"({"event":"step","epoch":1,"step":28,"global_step":28,"loss":null,"lr":0.01,"samples_per_s":1000.0})"
+      R"({"event":"step","epoch":1,"step":28,"global_step":28,"loss":null,"lr":0.01,"samples_per_s":6.7})"
       "\n"
       R"({"event":"step","epoch":1,"step":29,"global_step":29,"loss":0.5,"lr":0.01,"samples_per_s":1000.0,"grad_norm":2.5})"
       "\n"
