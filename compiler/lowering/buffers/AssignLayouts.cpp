@@ -18,14 +18,9 @@ constexpr int64_t kMinBatch = 4;
 
 /// `type`, [N, ...], with n innermost and the rest row-major.
 static MemRefType getBatchInnermost(MemRefType type) {
-  SmallVector<int64_t> strides(type.getRank(), 1);
-  int64_t stride = type.getDimSize(0);
-  for (unsigned dim = type.getRank(); dim-- > 1;) {
-    strides[dim] = stride;
-    stride *= type.getDimSize(dim);
-  }
-  return MemRefType::get(type.getShape(), type.getElementType(),
-                         StridedLayoutAttr::get(type.getContext(), 0, strides));
+  auto order = llvm::to_vector(llvm::seq<unsigned>(1, type.getRank()));
+  order.push_back(0);
+  return getOrdered(type, order);
 }
 
 static bool isFeatureMapType(Type type) {
@@ -47,7 +42,7 @@ static bool mayMove(memref::AllocOp alloc) {
     auto view = dyn_cast<memref::CollapseShapeOp>(use.getOwner());
     bool isFine = view ? isMatrixView(view) &&
                              llvm::all_of(view->getUses(), followsStrides)
-                       : followsStrides(use);
+                       : followsStridesInSlices(use);
     if (!isFine)
       return false;
   }
@@ -59,14 +54,6 @@ static bool isChosen(rt::ConvolutionOp op) {
   return llvm::any_of(op->getOperandTypes(), [](Type type) {
     return !cast<MemRefType>(type).getLayout().isIdentity();
   });
-}
-
-static void move(memref::AllocOp alloc) {
-  alloc.getResult().setType(getBatchInnermost(alloc.getType()));
-  for (Operation *user : alloc->getUsers())
-    if (auto view = dyn_cast<memref::CollapseShapeOp>(user))
-      view.getResult().setType(memref::CollapseShapeOp::computeCollapsedType(
-          alloc.getType(), view.getReassociationIndices()));
 }
 
 namespace {
@@ -84,7 +71,7 @@ struct AssignLayouts : boostc::impl::AssignLayoutsPassBase<AssignLayouts> {
         continue;
       for (auto alloc : function.getOps<memref::AllocOp>())
         if (mayMove(alloc))
-          move(alloc);
+          setStrides(alloc, getBatchInnermost(alloc.getType()));
       llvm::DenseMap<Value, Value> copies;
       for (rt::ConvolutionOp convolution : convolutions)
         for (OpOperand &operand : convolution->getOpOperands())

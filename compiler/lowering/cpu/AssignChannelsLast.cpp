@@ -17,18 +17,6 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
-/// `type` with its dimensions in memory in `order`, the innermost last.
-static MemRefType getOrdered(MemRefType type, ArrayRef<unsigned> order) {
-  SmallVector<int64_t> strides(type.getRank());
-  int64_t stride = 1;
-  for (unsigned dim : llvm::reverse(order)) {
-    strides[dim] = stride;
-    stride *= type.getDimSize(dim);
-  }
-  return MemRefType::get(type.getShape(), type.getElementType(),
-                         StridedLayoutAttr::get(type.getContext(), 0, strides));
-}
-
 /// [N, C, H, W] as pixels of channels.
 static MemRefType getChannelsLast(MemRefType type) {
   return getOrdered(type, {0, 2, 3, 1});
@@ -110,28 +98,9 @@ static bool isImage(Type type) {
   return memref && memref.getRank() == 4 && memref.getLayout().isIdentity();
 }
 
-/// Whether every use of `image`, and of slices of it, follows its strides.
-static bool canFollow(Value image) {
-  return llvm::all_of(image.getUses(), [](OpOperand &use) {
-    auto slice = dyn_cast<memref::SubViewOp>(use.getOwner());
-    return slice ? slice.getType().getRank() == 4 && canFollow(slice)
-                 : followsStrides(use);
-  });
-}
-
 static bool mayMove(memref::AllocOp alloc) {
-  return isImage(alloc.getType()) && canFollow(alloc);
-}
-
-/// Gives `image` the type `type`, and its slices the types that follow: parts
-/// of a concatenation are slices of it.
-static void move(Value image, MemRefType type) {
-  image.setType(type);
-  for (Operation *user : image.getUsers())
-    if (auto slice = dyn_cast<memref::SubViewOp>(user))
-      move(slice, memref::SubViewOp::inferResultType(
-                      type, slice.getMixedOffsets(), slice.getMixedSizes(),
-                      slice.getMixedStrides()));
+  return isImage(alloc.getType()) &&
+         llvm::all_of(alloc->getUses(), followsStridesInSlices);
 }
 
 /// Whether rows of channels and rows of pixels are different.
@@ -213,12 +182,10 @@ struct AssignChannelsLast
         continue;
       for (auto alloc : function.getOps<memref::AllocOp>())
         if (mayMove(alloc))
-          move(alloc, getChannelsLast(alloc.getType()));
-      for (auto alloc :
-           llvm::make_early_inc_range(function.getOps<memref::AllocOp>()))
+          setStrides(alloc, getChannelsLast(alloc.getType()));
+      for (auto alloc : function.getOps<memref::AllocOp>())
         moveFlattened(alloc);
-      for (auto view :
-           llvm::make_early_inc_range(function.getOps<memref::ExpandShapeOp>()))
+      for (auto view : function.getOps<memref::ExpandShapeOp>())
         moveUnflattened(view);
       copies.clear();
       for (rt::ConvolutionOp convolution : convolutions)

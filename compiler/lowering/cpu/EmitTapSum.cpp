@@ -102,7 +102,7 @@ private:
             add(source, times(tapRow, part.rows.tapStep * part.source.row));
         Value b = add(weight, times(tapRow, part.weight.row));
         if (sum.terms == 1)
-          return emitAllTaps(part, a, b, pixels, sums, seesAt);
+          return multiply(part, a, b, pixels, taps, std::move(sums), seesAt);
         if (!isInside) {
           // One loop for each tap: which pixels see it is known.
           for (int64_t tap = 0; tap < taps; ++tap)
@@ -127,84 +127,57 @@ private:
     store(at, first, pixels, sums);
   }
 
-  /// The sums with all taps of a row added. Pixels that see the same column of
-  /// the source share what is loaded, and are done with it before the next
-  /// column: registers hold the sums, the weights and one column.
-  SmallVector<Value>
-  emitAllTaps(const TapPart &part, Value source, Value weight, int64_t pixels,
-              SmallVector<Value> sums,
-              llvm::function_ref<bool(int64_t, int64_t)> seesAt) {
-    struct Product {
-      int64_t column, pixel, tap;
-    };
-    SmallVector<Product> products;
-    for (int64_t pixel = 0; pixel < pixels; ++pixel)
-      for (int64_t tap = 0; tap < part.columns.taps; ++tap)
-        if (seesAt(pixel, tap))
-          products.push_back(
-              {pixel * part.columns.pixelStep + tap * part.columns.tapStep,
-               pixel, tap});
-    // A sum gets its taps in the same order as before.
-    bool isForward = part.columns.tapStep > 0;
-    llvm::stable_sort(products, [&](const Product &a, const Product &b) {
-      return isForward ? a.column < b.column : a.column > b.column;
-    });
-    Loads weights;
-    for (int64_t sample = 0; sample < plan.samples; ++sample) {
-      Loads sources;
-      for (const Product &product : products)
-        for (int64_t vector = 0; vector < plan.vectors; ++vector) {
-          Value &result =
-              sums[(sample * pixels + product.pixel) * plan.vectors + vector];
-          Value factor = load(part.source, source,
-                              sample * part.source.sample +
-                                  product.column * part.source.column,
-                              vector, sources);
-          result = multiplyAdd(factor,
-                               load(part.weight, weight,
-                                    product.tap * part.weight.column, vector,
-                                    weights),
-                               result);
-        }
-    }
-    return sums;
-  }
-
   /// The sums with the terms of one tap added.
   SmallVector<Value> emitTerms(const TapPart &part, Value source, Value weight,
                                int64_t pixels, SmallVector<Value> sums,
                                llvm::function_ref<bool(int64_t)> sees) {
     return reduce(Range{constant(0), constant(sum.terms)}, sums,
                   [&](Value term, SmallVector<Value> sums) {
-                    return multiply(part,
-                                    add(source, times(term, part.source.term)),
-                                    add(weight, times(term, part.weight.term)),
-                                    pixels, sums, sees);
+                    return multiply(
+                        part, add(source, times(term, part.source.term)),
+                        add(weight, times(term, part.weight.term)), pixels,
+                        /*taps=*/1, std::move(sums),
+                        [&](int64_t pixel, int64_t) { return sees(pixel); });
                   });
   }
 
-  /// The sums with a tap's products added, for the pixels that see it.
+  /// The sums with the products of `taps` taps added, for the pixels that see
+  /// them. Pixels that see the same column of the source share what is loaded,
+  /// and are done with it before the next column: registers hold the sums, the
+  /// weights and one column. Each sum gets its taps in their order.
   SmallVector<Value> multiply(const TapPart &part, Value source, Value weight,
-                              int64_t pixels, ArrayRef<Value> sums,
-                              llvm::function_ref<bool(int64_t)> sees) {
-    SmallVector<Value> next(sums);
-    Loads loads;
-    SmallVector<Value> weights(plan.vectors);
-    unsigned number = 0;
+                              int64_t pixels, int64_t taps,
+                              SmallVector<Value> sums,
+                              llvm::function_ref<bool(int64_t, int64_t)> sees) {
+    struct Product {
+      int64_t column, pixel, tap;
+    };
+    SmallVector<Product> products;
+    for (int64_t pixel = 0; pixel < pixels; ++pixel)
+      for (int64_t tap = 0; tap < taps; ++tap)
+        if (sees(pixel, tap))
+          products.push_back(
+              {pixel * part.columns.pixelStep + tap * part.columns.tapStep,
+               pixel, tap});
+    bool isForward = part.columns.tapStep > 0;
+    llvm::stable_sort(products, [&](const Product &a, const Product &b) {
+      return isForward ? a.column < b.column : a.column > b.column;
+    });
+    Loads sources, weights;
     for (int64_t sample = 0; sample < plan.samples; ++sample)
-      for (int64_t pixel = 0; pixel < pixels; ++pixel)
+      for (const Product &product : products)
         for (int64_t vector = 0; vector < plan.vectors; ++vector) {
-          Value &result = next[number++];
-          if (!sees(pixel))
-            continue;
-          if (!weights[vector])
-            weights[vector] = load(part.weight, weight, 0, vector);
-          int64_t step = sample * part.source.sample +
-                         pixel * part.columns.pixelStep * part.source.column;
-          Value factor = load(part.source, source, step, vector, loads);
-          result = multiplyAdd(factor, weights[vector], result);
+          Value ofTap = load(part.weight, weight,
+                             product.tap * part.weight.column, vector, weights);
+          Value ofColumn = load(part.source, source,
+                                sample * part.source.sample +
+                                    product.column * part.source.column,
+                                vector, sources);
+          Value &result =
+              sums[(sample * pixels + product.pixel) * plan.vectors + vector];
+          result = multiplyAdd(ofColumn, ofTap, result);
         }
-    return next;
+    return sums;
   }
 
   SmallVector<Value> getInitialSums(const Block &block, int64_t pixels) {

@@ -359,23 +359,22 @@ void VectorNest::emit(OpBuilder &builder, const IRMapping &buffers, Value begin,
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   SmallVector<Value> outer;
-  for (auto [number, extent] : llvm::enumerate(SmallVector(extents))) {
+  for (auto [number, extent] : llvm::enumerate(extents)) {
     bool isVector = !isSummed && number + 1 == extents.size();
-    bool isCut = begin && isShared && number == 0;
+    bool isCut = isSplit && number == 0;
     if (!isSummed && !isVector && number + 1 + folded >= extents.size()) {
       outer.emplace_back();
       continue;
     }
-    if (isVector)
-      extent = parts.front().getVectorExtent(folded);
+    int64_t count = isVector ? parts.front().getVectorExtent(folded) : extent;
     int64_t step = isVector ? lanes * vectors : 1;
-    if (!isCut && extent <= step) {
+    if (!isCut && count <= step) {
       outer.push_back(constant(0));
       continue;
     }
     auto loop =
         scf::ForOp::create(builder, loc, isCut ? begin : constant(0),
-                           isCut ? end : constant(extent), constant(step));
+                           isCut ? end : constant(count), constant(step));
     disableUnrolling(loop);
     outer.push_back(loop.getInductionVar());
     builder.setInsertionPointToStart(loop.getBody());

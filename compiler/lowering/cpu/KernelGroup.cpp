@@ -1,4 +1,5 @@
 #include "compiler/lowering/cpu/KernelGroup.h"
+#include "compiler/lowering/cpu/VectorNest.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 
 using namespace mlir;
@@ -137,8 +138,7 @@ FailureOr<int64_t> boostc::emitParts(OpBuilder &builder,
         return failure();
       continue;
     }
-    while (!parts.empty() &&
-           nest->join(parts.front().op, parts.front().order, isSplit))
+    while (!parts.empty() && nest->join(parts.front().op, parts.front().order))
       parts = parts.drop_front();
     nest->emit(builder, buffers, begin, end);
     least = std::max(least, nest->getLeastShare());

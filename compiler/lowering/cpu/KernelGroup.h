@@ -1,12 +1,14 @@
 // KernelGroup.h - which neighbouring ops become one kernel.
 #pragma once
 
-#include "compiler/lowering/cpu/VectorNest.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
 #include "dialects/rt/RtDialect.h"
 #include "llvm/ADT/SetVector.h"
 #include <vector>
 
 namespace boostc {
+
+struct VectorLimits;
 
 /// An op with the decisions about its loops.
 struct KernelPart {

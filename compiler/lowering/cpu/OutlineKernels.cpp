@@ -17,6 +17,7 @@
 #include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/Transposition.h"
+#include "compiler/lowering/cpu/VectorNest.h"
 #include "compiler/lowering/cpu/WeightPacking.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/KernelSet.h"
@@ -46,6 +47,14 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       return;
     KernelSources known;
     sources = &known;
+    target =
+        getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    limits = {};
+    if (target) {
+      VectorRegisters registers = getVectorRegisters(target);
+      limits = {registers.lanes, registers.count / 4,
+                getShares(getOperation(), target)};
+    }
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(outline(function)))
@@ -56,18 +65,16 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     kernels = 0;
     KernelGroup group;
     bool sortsParameters = hasManyRules(getOperation());
-    int64_t maxLanes = getMaxLanes();
-    rt::CpuTargetAttr target = getTarget();
     IRRewriter rewriter(&getContext());
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
         continue;
       if (auto copy = dyn_cast<memref::CopyOp>(op))
-        if (std::optional<WeightPacking> packing =
-                planWeightPacking(copy, maxLanes)) {
+        if (std::optional<OpKernel> packing =
+                planWeightPacking(copy, limits.lanes)) {
           if (failed(flush(function, group)))
             return failure();
-          outlinePacking(function, copy, *packing);
+          outlineOp(function, copy, *packing);
           continue;
         }
       linalg::GenericOp generic = generalizeToLoops(rewriter, &op);
@@ -89,7 +96,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                      contraction.countMultiplications());
         continue;
       }
-      if (std::optional<OpKernel> copy = planTransposition(generic, maxLanes)) {
+      if (std::optional<OpKernel> copy =
+              planTransposition(generic, limits.lanes)) {
         if (failed(flush(function, group)))
           return failure();
         outlineOp(function, generic, *copy);
@@ -112,29 +120,11 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   LogicalResult outlineAlone(func::FuncOp function, Operation &op) {
     if (auto contraction = dyn_cast<ContractionOpInterface>(op))
       return outlineContraction(function, contraction);
-    rt::CpuTargetAttr target = getTarget();
     std::optional<OpKernel> kernel =
-        planOpKernel(&op, getMaxLanes(), target ? target.getThreads() : 1);
+        planOpKernel(&op, limits.lanes, target ? target.getThreads() : 1);
     if (kernel)
       outlineOp(function, &op, *kernel);
     return success();
-  }
-
-  rt::CpuTargetAttr getTarget() {
-    return getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-  }
-  /// Elements of the widest vectors of the target.
-  int64_t getMaxLanes() {
-    rt::CpuTargetAttr target = getTarget();
-    return target ? getVectorRegisters(target).lanes : 1;
-  }
-  VectorLimits getVectorLimits() {
-    rt::CpuTargetAttr target = getTarget();
-    if (!target)
-      return {};
-    VectorRegisters registers = getVectorRegisters(target);
-    return {registers.lanes, registers.count / 4,
-            getShares(getOperation(), target)};
   }
 
   std::string nameKernel(func::FuncOp function) {
@@ -164,13 +154,9 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
                              serialWork / std::max<int64_t>(1, workPerPiece));
   }
 
-  /// Makes `op` a kernel of its own, which `emit` fills: it maps the op's
-  /// buffers to the kernel's and gives the first piece and the last. The kernel
-  /// is given whole buffers, and takes views of them itself.
-  void outlineOp(
-      func::FuncOp function, Operation *op, int64_t pieces, int64_t grain,
-      llvm::function_ref<void(OpBuilder &, IRMapping &, Value begin, Value end)>
-          emit) {
+  /// Makes `op` a kernel of its own, which is given whole buffers and takes
+  /// views of them itself.
+  void outlineOp(func::FuncOp function, Operation *op, const OpKernel &plan) {
     Location loc = op->getLoc();
     llvm::SetVector<Value> buffers;
     for (Value operand : op->getOperands())
@@ -186,21 +172,15 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       IRMapping mapping;
       mapping.map(buffers.getArrayRef(), kernel.getArguments().drop_front(2));
       cloneViews(builder, op, mapping);
-      emit(builder, mapping, kernel.getArgument(0), kernel.getArgument(1));
+      plan.emit(builder, mapping, kernel.getArgument(0), kernel.getArgument(1));
       builder.setInsertionPointToEnd(&kernel.front());
       func::ReturnOp::create(builder, loc);
       builder.setInsertionPoint(op);
     }
-    rt::LaunchOp::create(builder, loc, known.name.getValue(),
-                         buffers.getArrayRef(), pieces, grain,
-                         describeWork(op));
+    rt::LaunchOp::create(
+        builder, loc, known.name.getValue(), buffers.getArrayRef(), plan.pieces,
+        std::max(plan.minGrain, getGrain(plan.workPerPiece)), describeWork(op));
     op->erase();
-  }
-
-  void outlineOp(func::FuncOp function, Operation *op, const OpKernel &kernel) {
-    outlineOp(function, op, kernel.pieces,
-              std::max(kernel.minGrain, getGrain(kernel.workPerPiece)),
-              kernel.emit);
   }
 
   /// A contraction is a kernel of its own, unless the library computes it.
@@ -227,48 +207,36 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   void outlineTiles(func::FuncOp function, Operation *op,
                     Contraction contraction, const ContractionPlan &plan,
                     int64_t multiplications) {
-    outlineOp(
-        function, op, plan.pieces, getGrain(multiplications / plan.pieces),
-        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          for (Contraction::Access *access :
-               {&contraction.a, &contraction.b, &contraction.bias,
-                &contraction.result})
-            access->buffer = mapping.lookupOrNull(access->buffer);
-          emitContraction(builder, op->getLoc(), contraction, plan, begin, end);
-        });
+    OpKernel kernel{plan.pieces, multiplications / plan.pieces};
+    kernel.emit = [&](OpBuilder &builder, const IRMapping &mapping, Value begin,
+                      Value end) {
+      for (Contraction::Access *access :
+           {&contraction.a, &contraction.b, &contraction.bias,
+            &contraction.result})
+        access->buffer = mapping.lookupOrNull(access->buffer);
+      emitContraction(builder, op->getLoc(), contraction, plan, begin, end);
+    };
+    outlineOp(function, op, kernel);
   }
 
   void outlineTapSum(func::FuncOp function, ContractionOpInterface op,
                      const TapSumPlan &plan, int64_t flops) {
-    outlineOp(
-        function, op, plan.pieces, getGrain(flops / 2 / plan.pieces),
-        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          TapSum sum = *getTapSum(op);
-          auto replace = [&](TapOperand &operand) {
-            operand.buffer = mapping.lookupOrNull(operand.buffer);
-          };
-          replace(sum.bias);
-          for (TapPart &part : sum.parts) {
-            replace(part.source);
-            replace(part.weight);
-            replace(part.result);
-          }
-          emitTapSum(builder, op->getLoc(), sum, plan, begin, end);
-        });
-  }
-
-  /// So are copies that change the order of a convolution's weights.
-  void outlinePacking(func::FuncOp function, memref::CopyOp copy,
-                      const WeightPacking &packing) {
-    int64_t pieces = packing.countPieces();
-    outlineOp(
-        function, copy, pieces,
-        getGrain(packing.lanes * packing.channels * packing.taps),
-        [&](OpBuilder &builder, IRMapping &mapping, Value begin, Value end) {
-          emitWeightPacking(builder, copy.getLoc(), packing,
-                            mapping.lookup(copy.getSource()),
-                            mapping.lookup(copy.getTarget()), begin, end);
-        });
+    OpKernel kernel{plan.pieces, flops / 2 / plan.pieces};
+    kernel.emit = [&](OpBuilder &builder, const IRMapping &mapping, Value begin,
+                      Value end) {
+      TapSum sum = *getTapSum(op);
+      auto replace = [&](TapOperand &operand) {
+        operand.buffer = mapping.lookupOrNull(operand.buffer);
+      };
+      replace(sum.bias);
+      for (TapPart &part : sum.parts) {
+        replace(part.source);
+        replace(part.weight);
+        replace(part.result);
+      }
+      emitTapSum(builder, op->getLoc(), sum, plan, begin, end);
+    };
+    outlineOp(function, op, kernel);
   }
 
   /// Makes the group a kernel, and replaces its last op by the launch.
@@ -321,7 +289,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     for (const KernelPart &part : done.parts)
       cloneViews(builder, part.op, mapping);
     FailureOr<int64_t> minGrain =
-        emitParts(builder, done.parts, getVectorLimits(), mapping, begin, end);
+        emitParts(builder, done.parts, limits, mapping, begin, end);
     if (failed(minGrain))
       return failure();
     known.minGrain = *minGrain;
@@ -330,6 +298,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   }
 
   KernelSources *sources = nullptr; ///< those of the program
+  rt::CpuTargetAttr target;         ///< null: none is known
+  VectorLimits limits;
   unsigned kernels = 0;
 };
 

@@ -14,6 +14,8 @@ constexpr double kPerCycle = 2.0, kLatency = 4.0;
 /// the first one keeps.
 constexpr double kStreamed = 24.0;
 constexpr int64_t kFirstCache = 24 << 10;
+/// Bytes of sums or images that the second cache keeps.
+constexpr int64_t kSecondCache = 512 << 10;
 /// Cycles in which a tile is begun and ended, and a loop around its steps.
 constexpr double kTile = 30.0, kLoop = 8.0;
 
@@ -145,9 +147,6 @@ static void shareGather(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
   plan.pieces = strips * blocks;
 }
 
-/// Bytes of which a thread finds again what it has used shortly before.
-constexpr int64_t kSecondCache = 512 << 10;
-
 /// Whether less goes through memory when images are read once, and sums for
 /// each strip, than when sums are, and images for each block.
 static bool isCheaperByStrips(const TapSum &sum, const TapSumPlan &plan,
@@ -237,6 +236,8 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
   int64_t extent = sum.isWeightGradient ? sum.terms : part.columns.pixels;
   int64_t shared = sum.isWeightGradient && sum.terms == 1 ? taps : 1;
   int64_t unrolled = sum.isWeightGradient ? 1 : taps;
+  // Without terms, the weights of a row of taps stay in registers.
+  int64_t kept = !sum.isWeightGradient && sum.terms == 1 ? taps : 1;
   std::vector<std::pair<double, TapSumPlan>> plans;
   for (plan.vectors = 1; plan.vectors <= std::min<int64_t>(wide, 8);
        ++plan.vectors)
@@ -246,10 +247,8 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
         break;
       for (plan.tile = 1; plan.tile <= extent; ++plan.tile) {
         int64_t sums = plan.samples * plan.tile * plan.vectors * shared;
-        // Without terms, the weights of a row of taps stay in registers.
-        bool keepsTaps = !sum.isWeightGradient && sum.terms == 1;
-        int64_t weights = plan.vectors * (keepsTaps ? taps : 1);
-        if (sums + weights + 1 > registers || sums * unrolled > kMaxUnrolled)
+        if (sums + plan.vectors * kept + 1 > registers ||
+            sums * unrolled > kMaxUnrolled)
           break;
         if (countWrittenOut(sum, plan) * sums * unrolled <= kMaxWrittenOut)
           plans.push_back({estimateCost(sum, plan), plan});

@@ -1,8 +1,9 @@
 // Factors whose elements are neighbours along a contraction's vectors; see
 // Passes.td.
 
+#include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/Passes.h"
-#include "compiler/lowering/kernels/Contraction.h"
+#include "compiler/lowering/kernels/Strides.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,11 +16,9 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
-/// Multiplications below which a contraction has no tiles, times that an
-/// element of the factor has to be used for its copy to count little, and
-/// elements that are worth a vector.
-constexpr int64_t kMinMultiplications = int64_t{1} << 18, kMinUses = 8,
-                  kMinNeighbours = 8;
+/// Times that an element of the factor has to be used for its copy to count
+/// little, and elements that are worth a vector.
+constexpr int64_t kMinUses = 8, kMinNeighbours = 8;
 
 /// How often each element of `access` is a factor.
 static int64_t countUses(const Contraction &c,
@@ -29,15 +28,6 @@ static int64_t countUses(const Contraction &c,
     if (access.offset[number] == 0)
       uses *= loop.extent;
   return uses;
-}
-
-/// Whether neighbours in `access` are terms of the same sum.
-static bool isAlongTerms(const Contraction &c,
-                         const Contraction::Access &access) {
-  return llvm::any_of(llvm::enumerate(c.loops), [&](const auto &loop) {
-    return loop.value().isReduction && loop.value().extent > 1 &&
-           access.offset[loop.index()] == 1;
-  });
 }
 
 /// The type of `operand` with its elements next to each other along `loop`,
@@ -63,14 +53,7 @@ static MemRefType getTurned(linalg::GenericOp op, OpOperand &operand,
   llvm::stable_sort(
       order, [&](unsigned a, unsigned b) { return strides[a] > strides[b]; });
   order.push_back(*innermost);
-  SmallVector<int64_t> turned(strides.size());
-  int64_t stride = 1;
-  for (unsigned dim : llvm::reverse(order)) {
-    turned[dim] = stride;
-    stride *= type.getDimSize(dim);
-  }
-  return MemRefType::get(type.getShape(), type.getElementType(),
-                         StridedLayoutAttr::get(op.getContext(), 0, turned));
+  return getOrdered(type, order);
 }
 
 namespace {
@@ -79,17 +62,19 @@ struct TransposeFactors
     : boostc::impl::TransposeFactorsPassBase<TransposeFactors> {
   void runOnOperation() override {
     train::ProgramOp program = getOperation();
-    if (getCudaTarget(program) || !program->hasAttr(kCpuTargetAttrName))
+    auto target = program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
+    if (getCudaTarget(program) || !target)
       return;
     for (auto function : program.getOps<func::FuncOp>())
-      for (auto op :
-           llvm::make_early_inc_range(function.getOps<linalg::GenericOp>()))
-        if (std::optional<Contraction> contraction = getContraction(op))
-          transpose(op, *contraction);
+      for (auto op : function.getOps<linalg::GenericOp>())
+        if (std::optional<ContractionPlan> plan = planContraction(op, target))
+          transpose(op, *getContraction(op), *plan);
   }
 
-  static void transpose(linalg::GenericOp op, const Contraction &c) {
-    if (c.countMultiplications() < kMinMultiplications)
+  static void transpose(linalg::GenericOp op, const Contraction &c,
+                        const ContractionPlan &plan) {
+    // Vectors run along the result as it is.
+    if (!c.loops[*plan.vectorLoop].isReduction)
       return;
     for (auto [number, loop] : llvm::enumerate(c.loops)) {
       if (c.result.offset[number] != 1 || loop.extent < kMinNeighbours)
@@ -98,7 +83,7 @@ struct TransposeFactors
       const Contraction::Access &factor = isOfA ? c.a : c.b;
       const Contraction::Access &other = isOfA ? c.b : c.a;
       if (factor.offset[number] == 1 || other.offset[number] != 0 ||
-          !isAlongTerms(c, factor) || countUses(c, factor) < kMinUses)
+          countUses(c, factor) < kMinUses)
         return;
       OpOperand &operand = op->getOpOperand(isOfA ? 0 : 1);
       MemRefType type = getTurned(op, operand, number);

@@ -125,16 +125,16 @@ private:
 /// Makes one loop of two where elements follow each other in both buffers: rows
 /// of pixels are one row of them. The other has one iteration then.
 static void foldLoops(Transposition &copy) {
-  auto follows = [&](unsigned outer, unsigned inner) {
+  auto isContinued = [&](unsigned outer, unsigned inner) {
     int64_t extent = copy.extents[inner];
-    return copy.source[outer] == copy.source[inner] * extent &&
-           copy.target[outer] == copy.target[inner] * extent;
+    return copy.source.isContinued(outer, inner, extent) &&
+           copy.target.isContinued(outer, inner, extent);
   };
   auto loops = llvm::seq<unsigned>(0, copy.extents.size());
   for (unsigned inner : llvm::reverse(loops))
     for (unsigned outer : llvm::reverse(loops))
       if (outer != inner && copy.extents[outer] > 1 &&
-          copy.extents[inner] > 1 && follows(outer, inner)) {
+          copy.extents[inner] > 1 && isContinued(outer, inner)) {
         copy.extents[inner] *= copy.extents[outer];
         copy.extents[outer] = 1;
       }

@@ -127,7 +127,7 @@ unsigned VectorNest::countFoldable(const Part &part) const {
   int64_t extent = part.getExtent(part.vectorLoop);
   for (unsigned loop : llvm::reverse(loops)) {
     for (const std::optional<LinearIndex> &offset : part.offsets)
-      if (offset && (*offset)[loop] != (*offset)[part.vectorLoop] * extent)
+      if (offset && !offset->isContinued(loop, part.vectorLoop, extent))
         return count;
     if (hasIndex(loop))
       return count;
@@ -181,14 +181,12 @@ std::optional<VectorNest> VectorNest::create(linalg::GenericOp op,
     return std::nullopt;
   VectorNest nest;
   nest.limits = limits;
-  nest.isSummed = part->outer.empty() || part->outer.back() != part->vectorLoop;
+  nest.isSummed = part->isSummed();
   nest.cutsVectors = isSplit && order.shared == part->vectorLoop;
   for (unsigned loop : part->outer)
     nest.extents.push_back(part->getExtent(loop));
-  nest.isShared = order.shared && !part->outer.empty() &&
-                  *order.shared == part->outer.front();
   nest.isSplit = isSplit;
-  if (isSplit && !nest.isShared)
+  if (isSplit && (part->outer.empty() || order.shared != part->outer.front()))
     return std::nullopt;
   nest.folded = nest.countFoldable(*part);
   // No more loops than fill four vectors.
@@ -261,13 +259,12 @@ bool VectorNest::feed(Part sum) {
   return true;
 }
 
-bool VectorNest::join(linalg::GenericOp op, const LoopOrder &order,
-                      bool isSplit) {
+bool VectorNest::join(linalg::GenericOp op, const LoopOrder &order) {
   std::optional<Part> part = analyze(op, order, isSplit);
   if (!part || isSummed || part->outer.empty() ||
       (isSplit && order.shared != part->outer.front()))
     return false;
-  if (part->outer.back() != part->vectorLoop)
+  if (part->isSummed())
     return feed(std::move(*part));
   if (part->outer.size() < extents.size())
     return false;

@@ -37,7 +37,7 @@ public:
   /// the nest: the loops are the same, and what one op writes and another
   /// touches is touched in the same iteration. A sum along the vectors may come
   /// after elementwise ops over all of its loops; it is the last one.
-  bool join(mlir::linalg::GenericOp op, const LoopOrder &order, bool isSplit);
+  bool join(mlir::linalg::GenericOp op, const LoopOrder &order);
 
   /// As emitLoops().
   void emit(mlir::OpBuilder &builder, const mlir::IRMapping &buffers,
@@ -62,10 +62,13 @@ public:
     int64_t getExtent(unsigned loop) const {
       return mlir::linalg::GenericOp(op).getStaticLoopRanges()[loop];
     }
+    /// Is the vector loop a reduction?
+    bool isSummed() const {
+      return outer.empty() || outer.back() != vectorLoop;
+    }
     /// The loops that end with the vectors', as they are nested.
     llvm::ArrayRef<unsigned> getVectorLoops() const {
-      bool isSummed = outer.empty() || outer.back() != vectorLoop;
-      return isSummed ? reductions : outer;
+      return isSummed() ? reductions : outer;
     }
     /// Iterations of the vectors' loop with `folded` loops as part of it.
     int64_t getVectorExtent(unsigned folded) const;
@@ -88,8 +91,7 @@ private:
   std::vector<Part> parts;
   llvm::SmallVector<int64_t> extents; ///< of the nest's loops
   bool isSummed; ///< Is the vector loop a reduction, of the last part?
-  bool isShared; ///< Is the outermost loop the one that threads share?
-  bool isSplit;  ///< Will it run over a part of its range?
+  bool isSplit;  ///< Do threads share the outermost loop?
   VectorLimits limits;
   unsigned folded = 0;      ///< loops before the vectors' that are part of it
   int64_t lanes, vectors;   ///< elements of a vector; vectors in one iteration

@@ -10,7 +10,16 @@ using namespace boostc;
 /// Windows of more taps would make long code.
 constexpr int64_t kMaxTaps = 25;
 
-int64_t WeightPacking::countPieces() const { return filters / lanes; }
+namespace {
+
+struct WeightPacking {
+  int64_t filters, channels, taps, lanes;
+  /// Are filters innermost, or channels, where taps are outermost?
+  bool alongFilters;
+  bool unpacks; ///< into the order of the file
+};
+
+} // namespace
 
 /// Whether the dimensions of `type` lie in memory in `order`, the innermost
 /// last.
@@ -25,8 +34,8 @@ static bool isOrdered(MemRefType type, ArrayRef<unsigned> order) {
   return offset == 0;
 }
 
-std::optional<WeightPacking> boostc::planWeightPacking(memref::CopyOp copy,
-                                                       int64_t maxLanes) {
+static std::optional<WeightPacking> describe(memref::CopyOp copy,
+                                             int64_t maxLanes) {
   auto source = cast<MemRefType>(copy.getSource().getType());
   auto target = cast<MemRefType>(copy.getTarget().getType());
   if (source.getRank() != 4 || !source.hasStaticShape() ||
@@ -48,8 +57,7 @@ std::optional<WeightPacking> boostc::planWeightPacking(memref::CopyOp copy,
   while (packing.filters % packing.lanes != 0 ||
          packing.channels % packing.lanes != 0)
     packing.lanes /= 2;
-  if (packing.lanes < 4 || packing.taps > kMaxTaps ||
-      (!packing.alongFilters && packing.taps == 1))
+  if (packing.lanes < 4 || packing.taps == 1 || packing.taps > kMaxTaps)
     return std::nullopt;
   return packing;
 }
@@ -174,8 +182,20 @@ private:
 
 } // namespace
 
-void boostc::emitWeightPacking(OpBuilder &builder, Location loc,
-                               const WeightPacking &packing, Value source,
-                               Value target, Value begin, Value end) {
-  PackingEmitter(builder, loc, packing, source, target).emit(begin, end);
+std::optional<OpKernel> boostc::planWeightPacking(memref::CopyOp copy,
+                                                  int64_t maxLanes) {
+  std::optional<WeightPacking> packing = describe(copy, maxLanes);
+  if (!packing)
+    return std::nullopt;
+  return OpKernel{
+      .pieces = packing->filters / packing->lanes,
+      .workPerPiece = packing->lanes * packing->channels * packing->taps,
+      .emit = [packing = *packing, source = copy.getSource(),
+               target = copy.getTarget(), loc = copy.getLoc()](
+                  OpBuilder &builder, const IRMapping &buffers, Value begin,
+                  Value end) {
+        PackingEmitter(builder, loc, packing, buffers.lookup(source),
+                       buffers.lookup(target))
+            .emit(begin, end);
+      }};
 }

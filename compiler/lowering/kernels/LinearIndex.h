@@ -13,6 +13,11 @@ struct LinearIndex {
   llvm::SmallVector<int64_t> coefficients;
 
   int64_t operator[](unsigned loop) const { return coefficients[loop]; }
+  /// Whether `outer` goes on where `inner` ends after `extent` iterations, so
+  /// that both are as good as one loop.
+  bool isContinued(unsigned outer, unsigned inner, int64_t extent) const {
+    return coefficients[outer] == coefficients[inner] * extent;
+  }
 };
 
 /// Whether `expr` is made of sums of loops, loops times constants, and

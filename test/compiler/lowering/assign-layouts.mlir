@@ -29,6 +29,23 @@ func.func @images(%x: memref<8x1x6x6xf32>, %w: memref<2x1x3x3xf32>, %m: memref<3
   return
 }
 
+// The parts of a concatenation are slices of it, and follow it.
+// CHECK-LABEL: func.func @concatenation
+// CHECK: %[[WHOLE:.+]] = memref.alloc() : memref<8x3x4x4xf32, strided<[1, 128, 32, 8]>>
+// CHECK: memref.subview %[[WHOLE]]{{.*}} to memref<8x2x4x4xf32, strided<[1, 128, 32, 8], offset: 128>>
+func.func @concatenation(%x: memref<8x1x6x6xf32>, %w: memref<2x1x3x3xf32>, %z: memref<8x3x4x4xf32>) {
+  %whole = memref.alloc() : memref<8x3x4x4xf32>
+  %y = memref.alloc() : memref<8x2x4x4xf32>
+  rt.convolution forward ins(%x, %w : memref<8x1x6x6xf32>, memref<2x1x3x3xf32>)
+      outs(%y : memref<8x2x4x4xf32>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  %second = memref.subview %whole[0, 1, 0, 0] [8, 2, 4, 4] [1, 1, 1, 1]
+      : memref<8x3x4x4xf32> to memref<8x2x4x4xf32, strided<[48, 16, 4, 1], offset: 16>>
+  memref.copy %y, %second : memref<8x2x4x4xf32> to memref<8x2x4x4xf32, strided<[48, 16, 4, 1], offset: 16>>
+  linalg.exp ins(%whole : memref<8x3x4x4xf32>) outs(%z : memref<8x3x4x4xf32>)
+  return
+}
+
 // What a product writes stays row-major, and its image is copied for the convolution.
 // CHECK-LABEL: func.func @written_as_matrix
 // CHECK: %[[Y:.+]] = memref.alloc() : memref<8x2x4x4xf32>

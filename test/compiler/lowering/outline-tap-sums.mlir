@@ -134,13 +134,13 @@ func.func @large_images() {
 // not see the first tap.
 // CHECK-LABEL: func.func private @depthwise_kernel_0
 // CHECK-NOT: vector.broadcast
-// CHECK: %[[FIRST:.+]] = vector.load
 // CHECK: %[[TAP1:.+]] = vector.load
+// CHECK: %[[FIRST:.+]] = vector.load
 // CHECK: vector.fma %[[FIRST]], %[[TAP1]]
 // CHECK: %[[TAP0:.+]] = vector.load
 // CHECK: vector.fma %[[FIRST]], %[[TAP0]]
-// CHECK: %[[SECOND:.+]] = vector.load
 // CHECK: %[[TAP2:.+]] = vector.load
+// CHECK: %[[SECOND:.+]] = vector.load
 // CHECK: vector.fma %[[SECOND]], %[[TAP2]]
 // CHECK: vector.fma %[[SECOND]], %[[TAP1]]
 // CHECK: vector.fma %[[SECOND]], %[[TAP0]]
