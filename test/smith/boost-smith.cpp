@@ -2,17 +2,21 @@
 // difference.
 //
 //   boost-smith [--seed N] [--count N] [--jobs N] [--gpu] [--reduce]
+//   boost-smith --write DIR [--seed N] [--count N] [--gpu]
 //
 // Model N is made from seed N alone; --gpu compiles it for GPUs and runs it on
 // the simulated one. Each runs in a process of its own, so that
 // a crash is a finding like others; a finding is printed with the model, made
 // smaller with --reduce, and the exit code is 1. The last line counts.
+// --write trains nothing: DIR/N.json is the model and DIR/N.args the arguments
+// for boostc besides, for tools that compare with something else.
 #include "test/e2e/Differential.h"
 #include "test/smith/Generator.h"
 #include "llvm/Support/JSON.h"
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -164,12 +168,27 @@ void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
   fflush(stdout);
 }
 
+/// Writes model `seed` into the folder `path`.
+bool write(uint64_t seed, const Sketch &sketch, const std::string &path) {
+  CompileOptions options = sketch.getOptions();
+  std::string args;
+  for (const std::string &boost : options.boosts)
+    args += "--boost\n" + boost + "\n";
+  auto save = [&](const char *ending, const std::string &text) {
+    std::ofstream file(path + "/" + std::to_string(seed) + ending);
+    file << text << std::flush;
+    return static_cast<bool>(file);
+  };
+  return save(".json", sketch.getModel().getJson()) && save(".args", args);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   uint64_t seed = 1;
   int64_t count = 100, jobs = 2;
   bool reduces = false, isForGpus = false;
+  std::string folder;
   CLI::App app(
       "Trains random models, compiled and interpreted, and looks for a "
       "difference.");
@@ -182,8 +201,24 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_flag("--gpu", isForGpus, "run on the simulated GPU");
   app.add_flag("--reduce", reduces, "make models with a finding smaller");
+  app.add_option("--write", folder,
+                 "write the models into this folder and train none")
+      ->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   testing::InitGoogleTest();
+
+  if (!folder.empty()) {
+    for (int64_t number = 0; number < count; ++number) {
+      int64_t illegal = 0;
+      std::string fault;
+      Sketch sketch = generate(seed + number, isForGpus, illegal, fault);
+      if (!write(seed + number, sketch, folder)) {
+        perror("boost-smith --write");
+        return 1;
+      }
+    }
+    return 0;
+  }
 
   struct Running {
     uint64_t seed;
