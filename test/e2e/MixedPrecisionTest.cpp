@@ -98,6 +98,16 @@ INSTANTIATE_TEST_SUITE_P(Models, MixedPrecision,
                          testing::ValuesIn(chooseCells(getModels(), kAmps)),
                          getTestName);
 
+// Channels innermost: kernels multiply pairs of bf16 where the CPU does.
+INSTANTIATE_TEST_SUITE_P(
+    ChannelsInnermost, MixedPrecision,
+    testing::Combine(testing::Values(getModel("many_channels"),
+                                     getModel("many_groups"),
+                                     getModel("odd_channels"),
+                                     getModel("larger_eval")),
+                     testing::Values(Amp{"O1", "bf16"}, Amp{"O3", "bf16"})),
+    getTestName);
+
 // Factors of 16 bits go to the libraries as they are. Gradients of dense
 // weights come back in f32.
 TEST(LowLibraries, CallsSayTheirTypes) {

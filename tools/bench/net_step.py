@@ -66,6 +66,8 @@ def on_cifar10(name):
     return HERE.parent.parent / f"examples/{name}-cifar10/model.json", [], make, (3, 32, 32), 10
 
 
+LEVELS = {"f32": "O0", "bf16": "O2"}
+
 # A net: model file, overlays, PyTorch's module, image, classes.
 NETS = {
     "vgg": (HERE / "vgg.json", [], make_vgg, (3, 32, 32), 10),
@@ -130,11 +132,12 @@ def torch_variants(net, batch, threads, dtype="f32"):
     return made, {"torch": torch.__version__}
 
 
-def compile_program(build, net, batch, threads, program):
+def compile_program(build, net, batch, threads, program, dtype="f32"):
     model, overlays, *_ = NETS[net]
     flags = [flag for overlay in overlays for flag in ("--overlay", overlay)]
     subprocess.run([build / "bin/boostc", model, *flags, "--target=cpu", f"--threads={threads}",
-                    "--set", f"batch_size={batch}", "-o", program], check=True)
+                    "--set", f"batch_size={batch}", "--set", f"amp.level={LEVELS[dtype]}",
+                    "-o", program], check=True)
 
 
 def measure_program(build, program, threads, seconds):
@@ -153,12 +156,11 @@ def measure(net, batch, arguments, folder):
     runs = {}
     for number, build in enumerate(arguments.build):
         program = pathlib.Path(folder) / f"{net}-{batch}-{number}.so"
-        compile_program(build, net, batch, arguments.threads, program)
+        compile_program(build, net, batch, arguments.threads, program, arguments.dtype)
         runs[f"boostc {build}"] = lambda build=build, program=program: measure_program(
             build, program, arguments.threads, arguments.seconds)
     peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", batch, "--net", net, "--json",
-                os.devnull,
-                "--threads", arguments.threads)
+                os.devnull, "--threads", arguments.threads, "--dtype", arguments.dtype)
     for name in peer.ready["variants"]:
         runs[name] = lambda name=name: peer.measure(name, arguments.seconds)
     results = {name: [] for name in runs}
@@ -203,7 +205,8 @@ def main():
                         help="seconds, for a quiet machine before each measurement")
     parser.add_argument("--json", type=pathlib.Path, required=True, help="results, line by line")
     parser.add_argument("--worker", type=int, metavar="BATCH", help="be PyTorch's worker")
-    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32", help="the worker's")
+    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32",
+                        help="bf16: mixed precision, level O2 and autocast")
     arguments = parser.parse_args()
     if arguments.worker:
         serve(lambda: torch_variants(arguments.net[0], arguments.worker, arguments.threads,
@@ -214,15 +217,16 @@ def main():
     if arguments.json.exists():
         for line in arguments.json.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            known.add((record["net"], record["batch"], record["threads"], record["builds"]))
+            known.add((record["net"], record["batch"], record["threads"], record["builds"],
+                       record.get("dtype", "f32")))
     with tempfile.TemporaryDirectory() as folder:
         for net in arguments.net:
             for batch in arguments.batches:
                 builds = " ".join(map(identify_build, arguments.build))
-                if (net, batch, arguments.threads, builds) in known:
+                if (net, batch, arguments.threads, builds, arguments.dtype) in known:
                     continue
                 results, versions = measure(net, batch, arguments, folder)
-                about = {"builds": builds, "date": time.strftime("%Y-%m-%d"), "cpu": processor(),
+                about = {"dtype": arguments.dtype, "builds": builds, "date": time.strftime("%Y-%m-%d"), "cpu": processor(),
                          "cpus": os.cpu_count(), "versions": versions}
                 with arguments.json.open("a", encoding="utf-8") as file:
                     for line in summarise(net, batch, arguments.threads, results):

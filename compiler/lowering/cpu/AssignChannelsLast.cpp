@@ -1,10 +1,8 @@
 // Images of convolutions with their channels innermost; see Passes.td.
 
+#include "compiler/lowering/cpu/ChannelsLast.h"
 #include "compiler/lowering/cpu/Passes.h"
-#include "compiler/lowering/cpu/TapSumPlan.h"
-#include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/kernels/Strides.h"
-#include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,82 +14,6 @@ namespace boostc {
 
 using namespace mlir;
 using namespace boostc;
-
-/// [N, C, H, W] as pixels of channels.
-static MemRefType getChannelsLast(MemRefType type) {
-  return getOrdered(type, {0, 2, 3, 1});
-}
-
-/// [O, C, KH, KW] as taps of matrices, along whose innermost dimension vectors
-/// of `kind` run, of `lanes` elements.
-static MemRefType getPacked(MemRefType type, rt::ConvolutionKind kind,
-                            int64_t lanes) {
-  int64_t filters = type.getDimSize(0), channels = type.getDimSize(1);
-  bool alongFilters = kind == rt::ConvolutionKind::Forward || channels == 1;
-  // Gradients: whichever fills vectors; channels lie as in the file where there
-  // is one tap.
-  if (kind == rt::ConvolutionKind::BackwardWeight && channels > 1)
-    alongFilters =
-        channels % lanes != 0 ||
-        (type.getDimSize(2) * type.getDimSize(3) > 1 && filters % lanes == 0);
-  return alongFilters ? getOrdered(type, {2, 3, 1, 0})
-                      : getOrdered(type, {2, 3, 0, 1});
-}
-
-static ConvolutionTypes getWanted(rt::ConvolutionOp op, int64_t lanes) {
-  ConvolutionTypes types = ConvolutionTypes::of(op);
-  auto dense = [](MemRefType type) {
-    return MemRefType::get(type.getShape(), type.getElementType());
-  };
-  return {getChannelsLast(dense(types.input)),
-          getPacked(dense(types.weight), op.getKind(), lanes),
-          getChannelsLast(dense(types.output))};
-}
-
-namespace {
-
-/// What convolutions would cost in cycles in either order.
-struct Estimate {
-  double channelsLast = 0.0, batchInnermost = 0.0;
-  bool isPossible = true; ///< in channels-last order
-};
-
-} // namespace
-
-/// The share of the multiplications' rate that kernels reach whose vectors are
-/// samples. Measured on LeNet-5 and on nets of 64 and more channels: with few
-/// samples no loop is one of vectors, and with many channels weights are read
-/// from the second cache.
-static double estimateBatchInnermost(int64_t samples, int64_t channels,
-                                     int64_t lanes) {
-  constexpr int64_t kMinBatch = 4, kManyChannels = 128;
-  if (samples < kMinBatch)
-    return 0.06;
-  int64_t used = chooseLanes(samples, lanes);
-  double filled = static_cast<double>(samples) /
-                  static_cast<double>(llvm::divideCeil(samples, used) * used);
-  return filled * estimateVectorRate(used, lanes) *
-         (channels >= kManyChannels ? 0.5 : 0.65);
-}
-
-static void addCosts(rt::ConvolutionOp op, int64_t lanes, int64_t registers,
-                     Estimate &estimate) {
-  ConvolutionTypes types = getWanted(op, lanes);
-  TapSum sum = getTapSum(op, types);
-  std::vector<TapSumPlan> plans =
-      planTapSum(sum, lanes, registers, /*threads=*/1, 1);
-  if (plans.empty()) {
-    estimate.isPossible = false;
-    return;
-  }
-  auto flops = static_cast<double>(op.getFlops());
-  constexpr double kReached = 0.85; // of the estimate, by what it leaves out
-  estimate.channelsLast +=
-      flops / (kReached * estimateEfficiency(sum, plans.front(), lanes));
-  estimate.batchInnermost +=
-      flops / estimateBatchInnermost(types.input.getDimSize(0),
-                                     types.weight.getDimSize(1), lanes);
-}
 
 static bool isImage(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
@@ -172,13 +94,7 @@ struct AssignChannelsLast
     VectorRegisters registers = getVectorRegisters(target);
     lanes = registers.lanes;
     for (auto function : program.getOps<func::FuncOp>()) {
-      SmallVector<rt::ConvolutionOp> convolutions(
-          function.getOps<rt::ConvolutionOp>());
-      Estimate estimate;
-      for (rt::ConvolutionOp convolution : convolutions)
-        addCosts(convolution, lanes, registers.count, estimate);
-      if (convolutions.empty() || !estimate.isPossible ||
-          estimate.channelsLast >= estimate.batchInnermost)
+      if (!prefersChannelsLast(function, registers))
         continue;
       for (auto alloc : function.getOps<memref::AllocOp>())
         if (mayMove(alloc))
@@ -188,14 +104,15 @@ struct AssignChannelsLast
       for (auto view : function.getOps<memref::ExpandShapeOp>())
         moveUnflattened(view);
       copies.clear();
-      for (rt::ConvolutionOp convolution : convolutions)
+      for (auto convolution :
+           llvm::make_early_inc_range(function.getOps<rt::ConvolutionOp>()))
         adapt(convolution);
     }
   }
 
   /// Gives a convolution its operands in the wanted order.
   void adapt(rt::ConvolutionOp op) {
-    ConvolutionTypes wanted = getWanted(op, lanes);
+    ConvolutionTypes wanted = getChannelsLast(op, lanes);
     for (OpOperand &operand : op->getOpOperands()) {
       MemRefType type;
       if (operand.get() == op.getInput())

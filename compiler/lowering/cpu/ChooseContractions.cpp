@@ -39,6 +39,8 @@ static std::string describePlan(const TapSum &sum, const TapSumPlan &plan) {
      << (sum.isWeightGradient ? " terms" : " pixels");
   if (plan.samples > 1)
     os << " of " << plan.samples << " samples";
+  if (plan.inPairs)
+    os << ", in pairs";
   return text;
 }
 
@@ -57,10 +59,11 @@ boostc::planContraction(linalg::GenericOp op, rt::CpuTargetAttr target) {
   std::optional<Contraction> contraction = getContraction(op);
   if (!contraction || contraction->countMultiplications() < kMinMultiplications)
     return std::nullopt;
-  auto [registers, lanes] = getVectorRegisters(target);
-  ContractionPlan plan = planContraction(*contraction, lanes, registers,
-                                         getShares(op, target), /*count=*/1)
-                             .front();
+  VectorRegisters registers = getVectorRegisters(target);
+  ContractionPlan plan =
+      planContraction(*contraction, registers.lanes, registers.count,
+                      getShares(op, target), /*count=*/1)
+          .front();
   return plan.vectorLoop ? std::optional(plan) : std::nullopt;
 }
 
@@ -75,17 +78,18 @@ boostc::listCandidates(Operation *op, rt::CpuTargetAttr target) {
       hasLibraryType(getElementTypeOrSelf(sums.getA().getType()),
                      target.getFeatures()))
     candidates.push_back({"library", std::nullopt, std::nullopt});
-  auto [registers, lanes] = getVectorRegisters(target);
+  VectorRegisters registers = getVectorRegisters(target);
   if (std::optional<TapSum> sum = getTapSum(sums)) {
     for (TapSumPlan &plan :
-         planTapSum(*sum, lanes, registers, getShares(op, target), kMaxPlans))
+         planTapSum(*sum, registers, getShares(op, target), kMaxPlans))
       candidates.push_back({describePlan(*sum, plan), std::nullopt, plan});
     if (!candidates.empty())
       return candidates;
   }
   Contraction contraction = getContraction(sums);
-  for (ContractionPlan &plan : planContraction(
-           contraction, lanes, registers, getShares(op, target), kMaxPlans)) {
+  for (ContractionPlan &plan :
+       planContraction(contraction, registers.lanes, registers.count,
+                       getShares(op, target), kMaxPlans)) {
     // Scalar code is for what nothing else can compute.
     if (!candidates.empty() && !plan.vectorLoop)
       break;

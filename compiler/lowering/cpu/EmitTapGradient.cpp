@@ -1,4 +1,6 @@
 #include "compiler/lowering/cpu/TapSumCode.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -9,9 +11,18 @@ namespace {
 /// of pixels that stay in the caches meet all taps of a piece, or of all pieces
 /// of the thread; sums between strips lie in the result. Either way each sum
 /// meets the strips in their order.
+///
+/// Pairs are two pixels that follow each other in a row. They lie apart in both
+/// images: vectors are put together from two, and what is broadcast is put
+/// together for a row and a tile first.
 class WeightGradientEmitter : TapSumCode {
 public:
-  using TapSumCode::TapSumCode;
+  WeightGradientEmitter(OpBuilder &builder, Location loc, const TapSum &sum,
+                        const TapSumPlan &plan)
+      : TapSumCode(builder, loc, sum, plan) {
+    if (plan.inPairs)
+      reservePairs();
+  }
 
   void emit(Value begin, Value end) {
     forEachPiece(begin, end, [&](const Piece &piece) {
@@ -31,6 +42,23 @@ public:
   }
 
 private:
+  /// Before all loops.
+  void reservePairs() {
+    int64_t columns = sum.parts.front().columns.pixels;
+    auto type =
+        MemRefType::get({columns / 2 * getPairStep()}, builder.getBF16Type());
+    pairs.buffer = memref::AllocaOp::create(builder, loc, type,
+                                            builder.getI64IntegerAttr(64));
+    pairs.type = type;
+    getFlat(pairs.buffer);
+    pairs.column = getPairStep();
+    pairs.term = 2;
+  }
+  /// Elements from a pair of a term to that of the next pixels.
+  int64_t getPairStep() const {
+    return 2 * plan.lanes * llvm::divideCeil(plan.tile, plan.lanes);
+  }
+
   struct Piece {
     const Block &block;
     Range tapRows, terms;
@@ -178,11 +206,19 @@ private:
                       tapColumn ? 1 : part.columns.taps, terms, sums, isSeen);
     };
     auto always = [](int64_t) { return true; };
-    if (tapColumn)
-      return reduce(getInsidePixels(part.columns, tapColumn), sums,
-                    [&](Value pixel, SmallVector<Value> sums) {
-                      return emitPixel(pixel, sums, always);
-                    });
+    if (tapColumn) {
+      Range seen = getInsidePixels(part.columns, tapColumn);
+      if (plan.inPairs) {
+        Value count = quotient(subtract(seen.end, seen.begin), 2);
+        sums = emitPairs(part, source, image, seen.begin, count, terms, sums);
+        if (!part.columns.isGuarded() && part.columns.pixels % 2 == 0)
+          return sums;
+        seen.begin = add(seen.begin, times(count, 2));
+      }
+      return reduce(seen, sums, [&](Value pixel, SmallVector<Value> sums) {
+        return emitPixel(pixel, sums, always);
+      });
+    }
     // All taps at once: pixels at the borders see some of them.
     auto seesAll = [&](int64_t pixel) {
       return !part.columns.slice(pixel, 1).isGuarded();
@@ -205,6 +241,64 @@ private:
                   });
     emitBorder(last, part.columns.pixels);
     return sums;
+  }
+
+  /// The sums with the products of `count` pairs of pixels from `first` on
+  /// added, at one tap.
+  SmallVector<Value> emitPairs(const TapPart &part, Value source, Value image,
+                               Value first, Value count, int64_t terms,
+                               SmallVector<Value> sums) {
+    int64_t ofSource = part.columns.pixelStep * part.source.column;
+    int64_t ofImage = part.weight.column;
+    source = add(source, times(first, ofSource));
+    image = add(image, times(first, ofImage));
+    bool sharesSource = part.source.vector == 0;
+    const TapOperand &inVectors = sharesSource ? part.weight : part.source;
+    Value vectors = sharesSource ? image : source;
+    int64_t step = sharesSource ? ofImage : ofSource;
+    packPairs(sharesSource ? part.source : part.weight,
+              sharesSource ? source : image, sharesSource ? ofSource : ofImage,
+              count, terms);
+    return reduce(
+        {constant(0), count}, sums, [&](Value pair, SmallVector<Value> sums) {
+          Value a = times(pair, pairs.column);
+          Value b = add(vectors, times(pair, 2 * step));
+          Loads shared, own;
+          unsigned number = 0;
+          for (int64_t term = 0; term < terms; ++term)
+            for (int64_t vector = 0; vector < plan.vectors; ++vector) {
+              Value &sum = sums[number++];
+              Value pair = load(pairs, a, term * pairs.term, vector, shared, 1);
+              Value others = load(inVectors, b, 0, vector, own, step);
+              sum = multiplyAdd(pair, others, sum);
+            }
+          return sums;
+        });
+  }
+
+  /// Puts elements of `terms` terms from `offset` on next to those `step`
+  /// elements further on, and so on.
+  void packPairs(const TapOperand &operand, Value offset, int64_t step,
+                 Value count, int64_t terms) {
+    int64_t lanes = plan.lanes, vectors = llvm::divideCeil(terms, lanes);
+    SmallVector<Value> masks =
+        emitMasks(builder, loc, lanes, vectors, terms, constant(0));
+    auto type = VectorType::get({lanes}, builder.getBF16Type());
+    Value buffer = getFlat(operand.buffer), target = getFlat(pairs.buffer);
+    forEach(constant(0), count, [&](Value pair) {
+      Value from = add(offset, times(pair, 2 * step));
+      Value to = times(pair, pairs.column);
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        auto at = [&](int64_t shift) {
+          return loadVector(builder, loc, type, buffer,
+                            plus(from, shift + vector * lanes), masks[vector]);
+        };
+        Value first = at(0);
+        Value both = interleave(first, at(step));
+        storeVector(builder, loc, both, target, plus(to, 2 * vector * lanes),
+                    /*mask=*/Value());
+      }
+    });
   }
 
   SmallVector<Value> multiply(const TapPart &part, Value source, Value image,
@@ -238,6 +332,8 @@ private:
     at = add(at, times(tapColumn, part.result.column));
     return add(at, times(term, part.result.term));
   }
+
+  TapOperand pairs; ///< of what is broadcast; columns are pairs of pixels
 };
 
 } // namespace

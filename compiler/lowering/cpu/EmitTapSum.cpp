@@ -131,14 +131,24 @@ private:
   SmallVector<Value> emitTerms(const TapPart &part, Value source, Value weight,
                                int64_t pixels, SmallVector<Value> sums,
                                llvm::function_ref<bool(int64_t)> sees) {
-    return reduce(Range{constant(0), constant(sum.terms)}, sums,
-                  [&](Value term, SmallVector<Value> sums) {
-                    return multiply(
-                        part, add(source, times(term, part.source.term)),
-                        add(weight, times(term, part.weight.term)), pixels,
-                        /*taps=*/1, std::move(sums),
-                        [&](int64_t pixel, int64_t) { return sees(pixel); });
-                  });
+    auto emitRange = [&](int64_t begin, int64_t end, bool inPairs) {
+      sums = reduce(
+          Range{constant(begin), constant(end)}, sums,
+          [&](Value term, SmallVector<Value> sums) {
+            return multiply(
+                part, add(source, times(term, part.source.term)),
+                add(weight, times(term, part.weight.term)), pixels,
+                /*taps=*/1, std::move(sums),
+                [&](int64_t pixel, int64_t) { return sees(pixel); }, inPairs);
+          },
+          inPairs ? 2 : 1);
+    };
+    int64_t paired = plan.inPairs ? sum.terms / 2 * 2 : 0;
+    if (paired > 0)
+      emitRange(0, paired, /*inPairs=*/true);
+    if (paired < sum.terms)
+      emitRange(paired, sum.terms, /*inPairs=*/false);
+    return sums;
   }
 
   /// The sums with the products of `taps` taps added, for the pixels that see
@@ -148,7 +158,8 @@ private:
   SmallVector<Value> multiply(const TapPart &part, Value source, Value weight,
                               int64_t pixels, int64_t taps,
                               SmallVector<Value> sums,
-                              llvm::function_ref<bool(int64_t, int64_t)> sees) {
+                              llvm::function_ref<bool(int64_t, int64_t)> sees,
+                              bool inPairs = false) {
     struct Product {
       int64_t column, pixel, tap;
     };
@@ -167,12 +178,13 @@ private:
     for (int64_t sample = 0; sample < plan.samples; ++sample)
       for (const Product &product : products)
         for (int64_t vector = 0; vector < plan.vectors; ++vector) {
-          Value ofTap = load(part.weight, weight,
-                             product.tap * part.weight.column, vector, weights);
-          Value ofColumn = load(part.source, source,
-                                sample * part.source.sample +
-                                    product.column * part.source.column,
-                                vector, sources);
+          Value ofTap =
+              load(part.weight, weight, product.tap * part.weight.column,
+                   vector, weights, inPairs ? part.weight.term : 0);
+          Value ofColumn = load(
+              part.source, source,
+              sample * part.source.sample + product.column * part.source.column,
+              vector, sources, inPairs ? part.source.term : 0);
           Value &result =
               sums[(sample * pixels + product.pixel) * plan.vectors + vector];
           result = multiplyAdd(ofColumn, ofTap, result);

@@ -1,5 +1,6 @@
 // Contractions on CPUs have factors in f32; see Passes.td.
 
+#include "compiler/lowering/cpu/ChannelsLast.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/target/CpuTarget.h"
@@ -185,14 +186,22 @@ struct ExtendFactors : boostc::impl::ExtendFactorsPassBase<ExtendFactors> {
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     StringRef features = target ? target.getFeatures() : StringRef();
-    auto isKept = [&](ContractionOpInterface op) {
-      Type factor = getElementTypeOrSelf(op.getA().getType());
-      return isForLibrary(op) && factor.isBF16() &&
-             (features.contains(kBFloat16Feature) ||
-              (keepsBFloat16 && hasLibraryType(factor, features)));
-    };
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    VectorRegisters registers;
+    if (target)
+      registers = getVectorRegisters(target);
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      bool hasPairs = registers.multipliesBFloat16 &&
+                      prefersChannelsLast(function, registers);
+      auto isKept = [&](ContractionOpInterface op) {
+        Type factor = getElementTypeOrSelf(op.getA().getType());
+        if (hasPairs && multipliesPairs(op, registers))
+          return true;
+        return isForLibrary(op) && factor.isBF16() &&
+               (features.contains(kBFloat16Feature) ||
+                (keepsBFloat16 && hasLibraryType(factor, features)));
+      };
       FactorExtension(function, isKept).run();
+    }
   }
 };
 

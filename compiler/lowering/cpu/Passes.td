@@ -109,7 +109,8 @@ def ExtendFactorsPass : Pass<"boostc-extend-factors", "::boostc::train::ProgramO
     GPUs stay as they are.
 
     A matmul in bf16 stays as it is where the target has AVX512-BF16: oneDNN multiplies bf16
-    there, with AMX where there is that, too.
+    there, with AMX where there is that, too. So does a convolution whose kernel multiplies pairs
+    of bf16 there, which those do whose images will have their channels innermost.
 
     Before and after:
     ```mlir
@@ -195,7 +196,7 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
   let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",
-    "::mlir::LLVM::LLVMDialect"];
+    "::mlir::LLVM::LLVMDialect", "::mlir::x86vector::X86VectorDialect"];
 }
 
 #endif // BOOSTC_LOWERING_CPU_PASSES

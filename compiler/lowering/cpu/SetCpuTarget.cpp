@@ -64,8 +64,10 @@ struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
 } // namespace
 
 VectorRegisters boostc::getVectorRegisters(rt::CpuTargetAttr target) {
-  return target.getFeatures().contains("avx512f") ? VectorRegisters{32, 16}
-                                                  : VectorRegisters{16, 8};
+  StringRef features = target.getFeatures();
+  if (!features.contains("avx512f"))
+    return {16, 8, false};
+  return {32, 16, features.contains(kBFloat16Feature)};
 }
 
 int64_t boostc::getShares(Operation *op, rt::CpuTargetAttr target) {

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -41,11 +42,12 @@ Value TapSumCode::isEqual(Value a, int64_t b) {
 
 SmallVector<Value>
 TapSumCode::reduce(Range range, List<Value> sums,
-                   llvm::function_ref<List<Value>(Value, List<Value>)> body) {
+                   llvm::function_ref<List<Value>(Value, List<Value>)> body,
+                   int64_t step) {
   if (!range.begin)
     return body(Value(), std::move(sums));
   auto loop = scf::ForOp::create(builder, loc, range.begin, range.end,
-                                 constant(1), sums);
+                                 constant(step), sums);
   disableUnrolling(loop);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
@@ -104,12 +106,48 @@ Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
 }
 
 Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
-                       int64_t vector, Loads &loads) {
+                       int64_t vector, Loads &loads, int64_t partner) {
   int64_t number = operand.vector == 0 ? 0 : vector;
   Value &value = loads[step + number * plan.lanes];
   if (!value)
-    value = load(operand, offset, step, vector);
+    value = partner ? loadPairs(operand, offset, step, vector, partner)
+                    : load(operand, offset, step, vector);
   return value;
+}
+
+Value TapSumCode::loadPairs(const TapOperand &operand, Value offset,
+                            int64_t step, int64_t vector, int64_t partner) {
+  Value buffer = getFlat(operand.buffer);
+  Type element = builder.getBF16Type();
+  if (operand.vector != 0) {
+    auto type = VectorType::get({plan.lanes}, element);
+    auto at = [&](int64_t step) {
+      return loadVector(builder, loc, type, buffer,
+                        plus(offset, step + vector * plan.lanes),
+                        masks[vector]);
+    };
+    Value first = at(step);
+    return interleave(first, at(step + partner));
+  }
+  assert(partner == 1 && "expected the pair side by side");
+  Value pair = loadVector(builder, loc, VectorType::get({2}, element), buffer,
+                          plus(offset, step), /*mask=*/Value());
+  Type whole = builder.getI32Type();
+  pair = vector::BitCastOp::create(builder, loc, VectorType::get({1}, whole),
+                                   pair);
+  pair = vector::ExtractOp::create(builder, loc, pair, 0);
+  pair = vector::BroadcastOp::create(
+      builder, loc, VectorType::get({plan.lanes}, whole), pair);
+  return vector::BitCastOp::create(
+      builder, loc, VectorType::get({2 * plan.lanes}, element), pair);
+}
+
+Value TapSumCode::interleave(Value a, Value b) {
+  int64_t lanes = cast<VectorType>(a.getType()).getDimSize(0);
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    llvm::append_values(order, lane, lanes + lane);
+  return vector::ShuffleOp::create(builder, loc, a, b, order);
 }
 
 void TapSumCode::storeSum(Value sum, const TapOperand &operand, Value offset,
@@ -122,6 +160,8 @@ void TapSumCode::storeSum(Value sum, const TapOperand &operand, Value offset,
 }
 
 Value TapSumCode::multiplyAdd(Value a, Value b, Value sum) {
+  if (getElementTypeOrSelf(a.getType()).isBF16())
+    return x86vector::DotBF16Op::create(builder, loc, sum.getType(), sum, a, b);
   return vector::FMAOp::create(builder, loc, a, b, sum);
 }
 

@@ -27,7 +27,11 @@ protected:
 
   /// A loop that carries sums.
   List<Value> reduce(Range range, List<Value> sums,
-                     llvm::function_ref<List<Value>(Value, List<Value>)> body);
+                     llvm::function_ref<List<Value>(Value, List<Value>)> body,
+                     int64_t step = 1);
+
+  /// `buffer` as a row of elements.
+  Value getFlat(Value buffer);
 
   /// The taps that see something from `pixel`, and the pixels that `tap` lets
   /// see something.
@@ -42,10 +46,15 @@ protected:
   /// A vector of f32, or an element in every lane, at `offset` + `step`.
   Value load(const TapOperand &operand, Value offset, int64_t step,
              int64_t vector);
+  /// Once for all who ask. With `partner`, each element is followed by the one
+  /// that lies `partner` elements further on, and both stay bf16.
   Value load(const TapOperand &operand, Value offset, int64_t step,
-             int64_t vector, Loads &loads);
+             int64_t vector, Loads &loads, int64_t partner = 0);
+  /// Elements of `a` and `b` in turn.
+  Value interleave(Value a, Value b);
   void storeSum(Value sum, const TapOperand &operand, Value offset,
                 int64_t step, int64_t vector);
+  /// `a` and `b` are f32, or pairs of bf16, both products of which are added.
   Value multiplyAdd(Value a, Value b, Value sum);
   Value zero();
 
@@ -53,10 +62,11 @@ protected:
   const TapSumPlan &plan;
 
 private:
-  Value getFlat(Value buffer);
+  Value loadPairs(const TapOperand &operand, Value offset, int64_t step,
+                  int64_t vector, int64_t partner);
 
   mlir::VectorType vectorType;
-  llvm::DenseMap<Value, Value> flat; ///< buffers as rows of elements
+  llvm::DenseMap<Value, Value> flat;
   List<Value> masks; ///< of the block's vectors; null: all lanes
 };
 

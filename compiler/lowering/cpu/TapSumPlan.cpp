@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace boostc;
 
 /// Two multiplications and two loads begin in a cycle; a sum is ready for its
-/// next term after four.
-constexpr double kPerCycle = 2.0, kLatency = 4.0;
+/// next term after four, for its next pair after six.
+constexpr double kPerCycle = 2.0, kLatency = 4.0, kPairLatency = 6.0;
 /// Bytes that come from the second cache in a cycle, and bytes of weights that
 /// the first one keeps.
 constexpr double kStreamed = 24.0;
@@ -27,12 +27,22 @@ int64_t TapSumPlan::countBlocks(const TapSum &sum) const {
 /// go: they stay in the second cache.
 constexpr int64_t kStrip = 128;
 
-/// Cycles of one term and tap of a tile.
-static double estimateStep(int64_t sums, int64_t loads, double streamed) {
+/// Cycles of one term and tap of a tile, or of one pair of terms.
+static double estimateStep(const TapSumPlan &plan, int64_t sums, int64_t loads,
+                           double streamed) {
+  // The two halves of a vector of pairs are loaded one by one.
+  if (plan.inPairs)
+    loads += plan.vectors;
   return std::max({static_cast<double>(sums) / kPerCycle,
-                   static_cast<double>(loads) / kPerCycle, kLatency,
+                   static_cast<double>(loads) / kPerCycle,
+                   plan.inPairs ? kPairLatency : kLatency,
                    streamed / kStreamed}) +
          0.25;
+}
+
+/// Steps for `terms` terms or pixels.
+static int64_t countSteps(const TapSumPlan &plan, int64_t terms) {
+  return plan.inPairs ? llvm::divideCeil(terms, 2) : terms;
 }
 
 /// The costs of tiles of `tile` along `extent`; the last one may be shorter.
@@ -45,7 +55,7 @@ static double sumOverTiles(int64_t extent, int64_t tile, Cost cost) {
 }
 
 /// Terms and taps of a pixel, for each vector.
-static int64_t countSteps(const TapSum &sum, const TapPart &part) {
+static int64_t countTerms(const TapSum &sum, const TapPart &part) {
   return sum.terms * part.rows.taps * part.columns.taps;
 }
 
@@ -61,7 +71,9 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
   double cycles = 0.0;
   for (const TapPart &part : sum.parts) {
     bool isBroadcast = part.source.vector == 0;
-    int64_t steps = countSteps(sum, part);
+    int64_t steps =
+        countSteps(plan, sum.terms) * part.rows.taps * part.columns.taps;
+    // Two bf16 are as long as an f32.
     int64_t weights = steps * plan.vectors * plan.lanes * 4;
     double streamed =
         weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
@@ -75,7 +87,7 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
             llvm::divideCeil(plan.samples * countColumns(part.columns, pixels),
                              std::max<int64_t>(1, part.columns.taps));
       return static_cast<double>(steps) *
-                 estimateStep(lines * plan.vectors,
+                 estimateStep(plan, lines * plan.vectors,
                               plan.vectors +
                                   columns * (isBroadcast ? 1 : plan.vectors),
                               streamed) +
@@ -96,14 +108,24 @@ static double estimateWeightGradient(const TapSum &sum,
   // A tile meets a strip of pixels, and sums are read and written around it.
   int64_t lines = std::max<int64_t>(1, kStrip / part.columns.pixels);
   auto pixels = static_cast<double>(lines * part.columns.pixels);
+  // A row of pairs is put together in a loop of its own.
+  int64_t loops = plan.inPairs ? 3 : 1;
+  double steps = static_cast<double>(countSteps(plan, part.columns.pixels)) /
+                 static_cast<double>(part.columns.pixels);
   auto cost = [&](int64_t terms) {
     int64_t sums = terms * shared * plan.vectors;
-    return estimateStep(sums,
-                        plan.vectors +
-                            terms * shared * (isBroadcast ? 1 : plan.vectors),
-                        0.0) +
+    double packing =
+        plan.inPairs
+            ? 2.0 * static_cast<double>(llvm::divideCeil(terms, plan.lanes))
+            : 0.0;
+    return steps * (estimateStep(plan, sums,
+                                 plan.vectors +
+                                     terms * shared *
+                                         (isBroadcast ? 1 : plan.vectors),
+                                 0.0) +
+                    packing) +
            (kTile + static_cast<double>(sums) +
-            kLoop * static_cast<double>(lines)) /
+            kLoop * static_cast<double>(lines * loops)) /
                pixels;
   };
   return static_cast<double>(plan.countBlocks(sum)) / shared *
@@ -124,7 +146,7 @@ double boostc::estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
   int64_t products = sum.isWeightGradient ? sum.terms : 0;
   if (!sum.isWeightGradient)
     for (const TapPart &part : sum.parts)
-      products += part.columns.pixels * countSteps(sum, part);
+      products += part.columns.pixels * countTerms(sum, part);
   return static_cast<double>(products * sum.groups * sum.width) /
          (kPerCycle * static_cast<double>(plan.lanes) *
           estimateCost(sum, plan)) *
@@ -156,7 +178,7 @@ static bool isCheaperByStrips(const TapSum &sum, const TapSumPlan &plan,
     return bytes > kSecondCache ? bytes : 0;
   };
   auto bytesOf = [](const TapOperand &operand) {
-    return countBytes(operand.buffer.getType());
+    return countBytes(operand.type);
   };
   int64_t strips = llvm::divideCeil(sum.samples * part.rows.pixels, plan.lines);
   int64_t blocks = llvm::divideCeil(plan.countBlocks(sum), threads);
@@ -217,18 +239,28 @@ static int64_t countWrittenOut(const TapSum &sum, const TapSumPlan &plan) {
   return count;
 }
 
-std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
-                                           int64_t registers, int64_t threads,
-                                           size_t count) {
+/// Vectors of pairs have 4 lanes and more.
+static bool multipliesPairs(const TapSum &sum, VectorRegisters registers,
+                            int64_t lanes) {
+  // Pairs of a longer row would not stay in the first cache.
+  constexpr int64_t kMaxColumns = 256;
+  int64_t columns = sum.parts.front().columns.pixels;
+  return registers.multipliesBFloat16 && lanes >= 4 && sum.hasPairs() &&
+         (!sum.isWeightGradient || (columns > 1 && columns <= kMaxColumns));
+}
+
+std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
+                                           VectorRegisters registers,
+                                           int64_t threads, size_t count) {
   std::vector<TapSumPlan> best;
   const TapPart &part = sum.parts.front();
-  auto result = cast<MemRefType>(part.result.buffer.getType());
   // Sums between strips of pixels are kept in the result.
   if (!sum.hasVectors() ||
-      (sum.isWeightGradient && !result.getElementType().isF32()))
+      (sum.isWeightGradient && !part.result.type.getElementType().isF32()))
     return best;
   TapSumPlan plan;
-  plan.lanes = chooseLanes(sum.width, maxLanes);
+  plan.lanes = chooseLanes(sum.width, registers.lanes);
+  plan.inPairs = multipliesPairs(sum, registers, plan.lanes);
   int64_t wide = llvm::divideCeil(sum.width, plan.lanes);
   int64_t taps = 1;
   for (const TapPart &each : sum.parts)
@@ -247,7 +279,9 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum, int64_t maxLanes,
         break;
       for (plan.tile = 1; plan.tile <= extent; ++plan.tile) {
         int64_t sums = plan.samples * plan.tile * plan.vectors * shared;
-        if (sums + plan.vectors * kept + 1 > registers ||
+        // The order in which pairs are put together takes a register, too.
+        if (sums + plan.vectors * kept + (plan.inPairs ? 2 : 1) >
+                registers.count ||
             sums * unrolled > kMaxUnrolled)
           break;
         if (countWrittenOut(sum, plan) * sums * unrolled <= kMaxWrittenOut)

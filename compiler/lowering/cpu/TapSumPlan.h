@@ -5,18 +5,23 @@
 // channels of the other image, in a gradient of weights). The other operand is
 // broadcast. No vector is partly empty because of a batch or a border: borders
 // are known when the code is made, row by row and column by column.
+//
+// Where a CPU multiplies bf16, two neighbouring terms, or two pixels in a
+// gradient of weights, are one step: a lane is the sum of two products.
 #pragma once
 
 #include "compiler/lowering/kernels/TapSum.h"
+#include "compiler/lowering/target/CpuTarget.h"
 
 namespace boostc {
 
 struct TapSumPlan {
-  int64_t lanes = 1;   ///< elements of a vector
-  int64_t vectors = 1; ///< of a tile
-  int64_t tile = 1;    ///< pixels of a row; terms in a gradient of weights
-  int64_t samples = 1; ///< of a tile: more than 1 for short rows
-  int64_t lines = 1;   ///< rows of pixels that one block of weights meets
+  int64_t lanes = 1;    ///< elements of a vector
+  int64_t vectors = 1;  ///< of a tile
+  int64_t tile = 1;     ///< pixels of a row; terms in a gradient of weights
+  int64_t samples = 1;  ///< of a tile: more than 1 for short rows
+  int64_t lines = 1;    ///< rows of pixels that one block of weights meets
+  bool inPairs = false; ///< multiplies pairs of bf16
   /// In a gradient of weights: tiles of terms in a piece, and whether rows of
   /// taps are pieces of their own.
   int64_t tilesOfPiece = 1;
@@ -33,9 +38,8 @@ struct TapSumPlan {
 
 /// The `count` plans of least estimated cost, the best first. None where `sum`
 /// cannot be computed in vectors.
-std::vector<TapSumPlan> planTapSum(const TapSum &sum, int64_t maxLanes,
-                                   int64_t registers, int64_t threads,
-                                   size_t count);
+std::vector<TapSumPlan> planTapSum(const TapSum &sum, VectorRegisters registers,
+                                   int64_t threads, size_t count);
 
 /// The rate of multiplications in vectors of `lanes` elements, as a share of
 /// that in vectors of `maxLanes`. CPUs differ: those whose units have half a
@@ -43,7 +47,7 @@ std::vector<TapSumPlan> planTapSum(const TapSum &sum, int64_t maxLanes,
 double estimateVectorRate(int64_t lanes, int64_t maxLanes);
 
 /// The rate of multiplications that `plan` reaches, as a share of that in full
-/// vectors: from 0 to 1.
+/// vectors of f32: from 0 to 1, or to 2 in pairs.
 double estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                           int64_t maxLanes);
 

@@ -40,7 +40,8 @@ static std::optional<WeightPacking> describe(memref::CopyOp copy,
   auto target = cast<MemRefType>(copy.getTarget().getType());
   if (source.getRank() != 4 || !source.hasStaticShape() ||
       source.getElementType() != target.getElementType() ||
-      source.getElementTypeBitWidth() != 32)
+      (source.getElementTypeBitWidth() != 32 &&
+       source.getElementTypeBitWidth() != 16))
     return std::nullopt;
   WeightPacking packing;
   packing.unpacks = !isOrdered(source, {0, 1, 2, 3});

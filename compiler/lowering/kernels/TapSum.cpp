@@ -35,6 +35,18 @@ bool TapSum::hasVectors() const {
   });
 }
 
+bool TapSum::hasPairs() const {
+  return terms > 1 && llvm::all_of(parts, [](const TapPart &part) {
+           auto isLow = [](const TapOperand &operand) {
+             return operand.type.getElementType().isBF16();
+           };
+           const TapOperand &shared =
+               part.source.vector == 0 ? part.source : part.weight;
+           return isLow(part.source) && isLow(part.weight) &&
+                  shared.vector == 0 && shared.term == 1;
+         });
+}
+
 namespace {
 
 struct Strides {
@@ -58,7 +70,7 @@ struct AdjointAxis {
 static TapOperand describeImage(Value buffer, MemRefType type,
                                 int64_t channelsOfGroup) {
   Strides strides(type);
-  TapOperand image{buffer, strides.offset};
+  TapOperand image{buffer, type, strides.offset};
   image.sample = strides.of[0];
   image.group = strides.of[1] * channelsOfGroup;
   image.row = strides.of[2];
@@ -160,10 +172,16 @@ static void flattenPixels(TapSum &sum) {
   }
 }
 
+static MemRefType getMemRefType(Value value) {
+  if (auto type = dyn_cast<MemRefType>(value.getType()))
+    return type;
+  auto tensor = cast<RankedTensorType>(value.getType());
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
 ConvolutionTypes ConvolutionTypes::of(rt::ConvolutionOp op) {
-  auto typeOf = [](Value value) { return cast<MemRefType>(value.getType()); };
-  return {typeOf(op.getInput()), typeOf(op.getWeight()),
-          typeOf(op.getOutput())};
+  return {getMemRefType(op.getInput()), getMemRefType(op.getWeight()),
+          getMemRefType(op.getOutput())};
 }
 
 TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types) {
@@ -174,7 +192,7 @@ TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types) {
   int64_t channels = w.getDimSize(1);
   TapOperand input = describeImage(op.getInput(), x, channels);
   TapOperand output = describeImage(op.getOutput(), y, filters);
-  TapOperand weight{op.getWeight(), sw.offset};
+  TapOperand weight{op.getWeight(), w, sw.offset};
   weight.group = sw.of[0] * filters;
   weight.row = sw.of[2];
   weight.column = sw.of[3];
@@ -195,8 +213,8 @@ TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types) {
     weight.vector = sw.of[0];
     output.vector = sy.of[1];
     if (op.getBias()) {
-      sum.bias = {op.getBias(),
-                  Strides(cast<MemRefType>(op.getBias().getType())).offset};
+      MemRefType type = getMemRefType(op.getBias());
+      sum.bias = {op.getBias(), type, Strides(type).offset};
       sum.bias.group = filters;
       sum.bias.vector = 1;
     }

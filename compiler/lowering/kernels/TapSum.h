@@ -51,6 +51,7 @@ struct TapAxis {
 /// `column` are pixels of an image and taps of a weight.
 struct TapOperand {
   mlir::Value buffer;
+  mlir::MemRefType type;
   int64_t constant = 0, sample = 0, group = 0, row = 0, column = 0, term = 0,
           vector = 0;
 
@@ -76,16 +77,20 @@ struct TapSum {
   int64_t getRows() const;
   /// Elements of an operand's buffer are neighbours along `v`.
   bool hasVectors() const;
+  /// Both factors are bf16, and what is broadcast are neighbours along `t`, of
+  /// which there are several.
+  bool hasPairs() const;
 };
 
-/// The types of a convolution's input, weight and output.
+/// The types of a convolution's input, weight and output; those of row-major
+/// memory for tensors.
 struct ConvolutionTypes {
   mlir::MemRefType input, weight, output;
 
   static ConvolutionTypes of(rt::ConvolutionOp op);
 };
 
-/// What `op`, on memrefs, computes, or would where its operands had `types`.
+/// What `op` computes where its operands have `types`.
 /// Images without a window are rows of a fixed number of pixels, whatever their
 /// height and width.
 TapSum getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types);

@@ -4,6 +4,7 @@
 // machine.
 
 #include "compiler/lowering/llvm/LowerToLLVM.h"
+#include "compiler/lowering/target/CpuTarget.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -18,6 +19,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/X86Vector/Transforms.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -102,7 +104,7 @@ static void moveBf16AsBits(LLVM::LLVMFuncOp kernel) {
 }
 
 LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
-                                     StringRef cpu) {
+                                     rt::CpuTargetAttr cpu) {
   if (kernels.empty())
     return success();
   func::FuncOp first = kernels.front();
@@ -134,7 +136,9 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);
+  populateX86VectorLegalizeForLLVMExportPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
+  configureX86VectorLegalizeForExportTarget(target);
   FrozenRewritePatternSet frozenLoops(std::move(loopPatterns));
   FrozenRewritePatternSet frozen(std::move(patterns));
 
@@ -150,7 +154,11 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   for (const std::string &name : names) {
     auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     kernel.setLinkage(LLVM::Linkage::Internal);
-    kernel.setTargetCpu(cpu);
+    kernel.setTargetCpu(cpu.getCpu());
+    // No level has it.
+    if (cpu.getFeatures().contains(kBFloat16Feature))
+      kernel.setTargetFeaturesAttr(LLVM::TargetFeaturesAttr::get(
+          context, ("+" + kBFloat16Feature).str()));
     // Inlined into its entry, it would be optimised twice, and what it knows
     // of its arguments becomes metadata of every access.
     kernel.setNoInline(true);

@@ -120,7 +120,7 @@ struct LowerToLLVM : boostc::impl::LowerToLLVMPassBase<LowerToLLVM> {
     // For those who compile on from this text.
     getOperation()->setAttr(kCpuTargetAttrName, *cpu);
     program.erase();
-    return convertKernels(kernels, cpu->getCpu());
+    return convertKernels(kernels, *cpu);
   }
 
   static uint64_t measureTransient(func::FuncOp function) {

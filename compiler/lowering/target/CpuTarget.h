@@ -34,7 +34,8 @@ rt::CpuTargetAttr withBFloat16(rt::CpuTargetAttr target);
 
 /// Vector registers, the widest of the CPU: how many, of how many f32.
 struct VectorRegisters {
-  int64_t count, lanes;
+  int64_t count = 0, lanes = 0;
+  bool multipliesBFloat16 = false; ///< in pairs, by kBFloat16Feature
 };
 VectorRegisters getVectorRegisters(rt::CpuTargetAttr target);
 

@@ -204,3 +204,51 @@ train.program @without batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("
     return %y : tensor<2x3xbf16>
   }
 }
+
+// Kernels of convolutions multiply pairs of bf16, terms or, in a gradient of weights, pixels. One
+// channel has none, and f16 is not multiplied.
+// CHECK-LABEL: train.program @pairs
+// CHECK-LABEL: func.func @convolutions
+// CHECK-SAME: %[[X:.+]]: tensor<2x16x4x4xbf16>, %[[W:.+]]: tensor<16x16x1x1xbf16>
+// CHECK-NOT: arith.extf
+// CHECK: rt.convolution forward {{.*}}ins(%[[X]], %[[W]] :
+// CHECK: rt.convolution backward_data {{.*}}ins(%{{.+}}, %[[W]] :
+// CHECK: rt.convolution backward_weight {{.*}}ins(%{{.+}}, %[[X]] :
+// CHECK-LABEL: func.func @channel
+// CHECK-COUNT-2: arith.extf
+// CHECK: rt.convolution forward {{.*}}ins(%{{.*}}, %{{.*}} : tensor<2x1x4x4xf32>, tensor<16x1x1x1xf32>)
+// CHECK-LABEL: func.func @half
+// CHECK-COUNT-2: arith.extf
+// CHECK: rt.convolution forward {{.*}}ins(%{{.*}}, %{{.*}} : tensor<2x16x4x4xf32>, tensor<16x16x1x1xf32>)
+train.program @pairs batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx512f,avx512bf16", 2>} {
+  func.func @convolutions(%x: tensor<2x16x4x4xbf16>, %w: tensor<16x16x1x1xbf16>)
+      -> (tensor<2x16x4x4xbf16>, tensor<16x16x1x1xf32>) {
+    %o = tensor.empty() : tensor<2x16x4x4xbf16>
+    %y = rt.convolution forward ins(%x, %w : tensor<2x16x4x4xbf16>, tensor<16x16x1x1xbf16>)
+        outs(%o : tensor<2x16x4x4xbf16>) strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+        -> tensor<2x16x4x4xbf16>
+    %dx = rt.convolution backward_data ins(%y, %w : tensor<2x16x4x4xbf16>, tensor<16x16x1x1xbf16>)
+        outs(%o : tensor<2x16x4x4xbf16>) strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+        -> tensor<2x16x4x4xbf16>
+    %g = tensor.empty() : tensor<16x16x1x1xf32>
+    %dw = rt.convolution backward_weight ins(%dx, %x : tensor<2x16x4x4xbf16>, tensor<2x16x4x4xbf16>)
+        outs(%g : tensor<16x16x1x1xf32>) strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+        -> tensor<16x16x1x1xf32>
+    return %dx, %dw : tensor<2x16x4x4xbf16>, tensor<16x16x1x1xf32>
+  }
+  func.func @channel(%x: tensor<2x1x4x4xbf16>, %w: tensor<16x1x1x1xbf16>) -> tensor<2x16x4x4xbf16> {
+    %o = tensor.empty() : tensor<2x16x4x4xbf16>
+    %y = rt.convolution forward ins(%x, %w : tensor<2x1x4x4xbf16>, tensor<16x1x1x1xbf16>)
+        outs(%o : tensor<2x16x4x4xbf16>) strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+        -> tensor<2x16x4x4xbf16>
+    return %y : tensor<2x16x4x4xbf16>
+  }
+  func.func @half(%x: tensor<2x16x4x4xf16>, %w: tensor<16x16x1x1xf16>) -> tensor<2x16x4x4xf16> {
+    %o = tensor.empty() : tensor<2x16x4x4xf16>
+    %y = rt.convolution forward ins(%x, %w : tensor<2x16x4x4xf16>, tensor<16x16x1x1xf16>)
+        outs(%o : tensor<2x16x4x4xf16>) strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+        -> tensor<2x16x4x4xf16>
+    return %y : tensor<2x16x4x4xf16>
+  }
+}

@@ -1,0 +1,29 @@
+// ChannelsLast.h - where images of convolutions have their channels innermost
+// on CPUs.
+#pragma once
+
+#include "compiler/lowering/kernels/TapSum.h"
+#include "compiler/lowering/target/CpuTarget.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace boostc {
+
+/// [N, C, H, W] as pixels of channels.
+mlir::MemRefType getChannelsLast(mlir::MemRefType type);
+
+/// Operands as kernels of `op` read and write them then: images with their
+/// channels innermost, weights as taps of matrices along whose innermost
+/// dimension vectors of `lanes` elements run.
+ConvolutionTypes getChannelsLast(rt::ConvolutionOp op, int64_t lanes);
+
+/// Whether the convolutions of `function`, on tensors or memrefs, have kernels
+/// for this order, and cost fewer cycles than with the batch innermost. False
+/// without a convolution.
+bool prefersChannelsLast(mlir::func::FuncOp function,
+                         VectorRegisters registers);
+
+/// Whether `op`, on tensors or memrefs, is a convolution whose kernel will
+/// multiply pairs of bf16 in this order.
+bool multipliesPairs(ContractionOpInterface op, VectorRegisters registers);
+
+} // namespace boostc

@@ -1,0 +1,76 @@
+// RUN: boost-opt %s --pass-pipeline="builtin.module(train.program(boostc-plan-memory, boostc-outline-kernels))" | FileCheck %s
+
+// Two terms are one step where the CPU multiplies pairs of bf16; a last one is multiplied in f32.
+train.program @p batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx512f,avx512bf16", 2>} {
+
+// Two pixels of a row fill registers: a pair of channels in every lane meets rows of weights of
+// both.
+// CHECK-LABEL: func.func private @forward_kernel_0
+// CHECK: scf.for {{.*}} step %c2
+// CHECK: %[[ROW:.+]] = vector.load {{.*}} vector<16xbf16>
+// CHECK: %[[NEXT:.+]] = vector.load {{.*}} vector<16xbf16>
+// CHECK: %[[PAIRS:.+]] = vector.shuffle %[[ROW]], %[[NEXT]] [0, 16, 1, 17, 2, 18,
+// CHECK: vector.load {{.*}} vector<2xbf16>
+// CHECK: vector.bitcast {{.*}} : vector<2xbf16> to vector<1xi32>
+// CHECK: vector.broadcast
+// CHECK: x86vector.avx512.dot %{{.+}}, %{{.+}}, %[[PAIRS]] : vector<32xbf16> -> vector<16xf32>
+// CHECK: scf.for
+// CHECK: arith.extf
+// CHECK: vector.fma
+// CHECK-LABEL: func.func @forward
+func.func @forward() {
+  %x = memref.alloc() : memref<2x5x1x2xbf16, strided<[10, 1, 10, 5]>>
+  %w = memref.alloc() : memref<16x5x1x1xbf16, strided<[1, 16, 80, 80]>>
+  %y = memref.alloc() : memref<2x16x1x2xbf16, strided<[32, 1, 32, 16]>>
+  rt.convolution forward
+      ins(%x, %w : memref<2x5x1x2xbf16, strided<[10, 1, 10, 5]>>,
+                   memref<16x5x1x1xbf16, strided<[1, 16, 80, 80]>>)
+      outs(%y : memref<2x16x1x2xbf16, strided<[32, 1, 32, 16]>>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
+
+// In a gradient of weights pixels are pairs. What is broadcast is put together for a row first: 5
+// channels, in a vector of which the rest is not read. A row of 3 pixels has a rest.
+// CHECK-LABEL: func.func private @gradient_kernel_0
+// CHECK: %[[SCRATCH:.+]] = memref.alloca() {alignment = 64 : i64} : memref<32xbf16>
+// CHECK: scf.for
+// CHECK: vector.maskedload {{.*}} vector<16xbf16>
+// CHECK: vector.maskedload {{.*}} vector<16xbf16>
+// CHECK: vector.shuffle
+// CHECK: vector.store {{.*}} memref<32xbf16>, vector<32xbf16>
+// CHECK: scf.for
+// CHECK: vector.load {{.*}} memref<32xbf16>, vector<2xbf16>
+// CHECK: x86vector.avx512.dot
+// CHECK: scf.for
+// CHECK: vector.fma
+// CHECK-LABEL: func.func @gradient
+func.func @gradient() {
+  %x = memref.alloc() : memref<2x5x3x3xbf16, strided<[45, 1, 15, 5]>>
+  %d = memref.alloc() : memref<2x16x3x3xbf16, strided<[144, 1, 48, 16]>>
+  %g = memref.alloc() : memref<16x5x3x3xf32, strided<[1, 16, 240, 80]>>
+  rt.convolution backward_weight
+      ins(%d, %x : memref<2x16x3x3xbf16, strided<[144, 1, 48, 16]>>,
+                   memref<2x5x3x3xbf16, strided<[45, 1, 15, 5]>>)
+      outs(%g : memref<16x5x3x3xf32, strided<[1, 16, 240, 80]>>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  return
+}
+
+// One pixel has no other.
+// CHECK-LABEL: func.func private @pixel_kernel_0
+// CHECK-NOT: x86vector
+// CHECK-LABEL: func.func @pixel
+func.func @pixel() {
+  %x = memref.alloc() : memref<2x5x1x1xbf16, strided<[5, 1, 5, 5]>>
+  %d = memref.alloc() : memref<2x16x1x1xbf16, strided<[16, 1, 16, 16]>>
+  %g = memref.alloc() : memref<16x5x3x3xf32, strided<[1, 16, 240, 80]>>
+  rt.convolution backward_weight
+      ins(%d, %x : memref<2x16x1x1xbf16, strided<[16, 1, 16, 16]>>,
+                   memref<2x5x1x1xbf16, strided<[5, 1, 5, 5]>>)
+      outs(%g : memref<16x5x3x3xf32, strided<[1, 16, 240, 80]>>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  return
+}
+}
