@@ -63,6 +63,13 @@ for directory in map(pathlib.Path, filter(None, cifar10_dirs)):
 if subprocess.run(["python3", "-c", "import jsonschema"], capture_output=True).returncode == 0:
     config.available_features.add("jsonschema")
 
+# PyTorch, for what is compared with it while tests run: Debian's python3-torch, or another one.
+for python in ("python3", "/usr/bin/python3"):
+    if subprocess.run([python, "-c", "import torch"], capture_output=True).returncode == 0:
+        config.available_features.add("torch")
+        config.substitutions.append(("%torch_python", python))
+        break
+
 # NVIDIA's assembler, the judge of the PTX we generate: on PATH or where CUDA is installed.
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
 if ptxas:

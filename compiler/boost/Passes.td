@@ -45,8 +45,8 @@ def CentralizeGradientsPass
   let summary = "less_bn: gradients of weights without the mean of each output's part";
   let description = [{
     In a program with `train.centralize_gradients`, the rule of a weight reads its gradient
-    without the mean over each output's part, and so does the norm that LARS takes its rate
-    from. Weights are the parameters that the forward uses as weights of dense layers and of
+    without the mean over each output's part, and so does all that comes before the rule: the
+    norm that LARS takes its rate from, Muon's average, THOR's preconditioning. Weights are the parameters that the forward uses as weights of dense layers and of
     convolutions without groups, and as nothing else. Decay is added by the rule and not
     centralised. Norms over all gradients, and clipping by them, come before.
 

@@ -43,29 +43,51 @@ struct CentralizeGradients
     for (func::FuncOp forward : program.getDifferentiated())
       findWeights(forward, weights);
     for (func::FuncOp update : program.getUpdates())
-      for (auto rule :
-           llvm::to_vector(update.getOps<ScalarUpdateOpInterface>()))
-        if (weights.contains(getParameter(rule)))
-          centralize(rule);
+      for (BlockArgument argument : update.getArguments()) {
+        rt::BindingAttr binding = rt::getArgumentBinding(argument);
+        if (binding && binding.getKind() == rt::BindingKind::Gradient &&
+            weights.contains(binding.getName()))
+          centralize(argument);
+      }
   }
 
-  /// The rule of a weight, and the rate that LARS takes from a norm, see the
-  /// gradient without its means.
-  static void centralize(ScalarUpdateOpInterface rule) {
-    Value gradient = rule->getOperand(1);
-    train::TrustRatioOp rate;
-    for (Value operand : rule->getOperands())
-      if (auto ratio = operand.getDefiningOp<train::TrustRatioOp>())
-        rate = ratio;
-    OpBuilder b(rate ? rate.getOperation() : rule.getOperation());
-    Location loc = rule->getLoc();
+  /// What the rule of an optimizer begins with: `sum` divided, unscaled and
+  /// clipped.
+  static Value getGradient(BlockArgument sum) {
+    Value gradient = sum;
+    while (true) {
+      auto next = llvm::find_if(gradient.getUsers(), [&](Operation *user) {
+        return isa<GradientTransformOpInterface>(user) &&
+               user->getOperand(0) == gradient;
+      });
+      if (next == gradient.user_end())
+        return gradient;
+      gradient = next->getResult(0);
+    }
+  }
+
+  /// All but norms over all gradients sees the gradient without its means.
+  static void centralize(BlockArgument sum) {
+    Value gradient = getGradient(sum);
+    OpBuilder b(sum.getContext());
+    b.setInsertionPointAfterValue(gradient);
+    Location loc = gradient.getLoc();
+    auto uses = llvm::to_vector(llvm::make_pointer_range(gradient.getUses()));
     Value means = train::FilterMeansOp::create(b, loc, gradient);
     Value centered = train::CenterGradientOp::create(b, loc, gradient.getType(),
                                                      gradient, means);
-    rule->setOperand(1, centered);
-    if (rate)
-      rate.getGradientMutable().assign(
-          train::SquaredNormOp::create(b, loc, rate.getType(), centered));
+    for (OpOperand *use : uses) {
+      if (isa<train::CommitOp>(use->getOwner()))
+        continue;
+      if (auto norm = dyn_cast<train::SquaredNormOp>(use->getOwner()))
+        norm.getResult().replaceUsesWithIf(
+            train::SquaredNormOp::create(b, loc, norm.getType(), centered),
+            [](OpOperand &sum) {
+              return !isa<train::GlobalNormOp>(sum.getOwner());
+            });
+      else
+        use->set(centered);
+    }
   }
 };
 

@@ -1,5 +1,6 @@
 #include "compiler/boost/thor/FactorLayers.h"
 #include "compiler/boost/EditProgram.h"
+#include "dialects/nn/NnDialect.h"
 #include "dialects/rt/DampedInverse.h"
 #include "dialects/thor/ThorDialect.h"
 
@@ -12,9 +13,12 @@ static RankedTensorType getFlagType(MLIRContext *context) {
   return RankedTensorType::get({}, IntegerType::get(context, 32));
 }
 
-/// Builds the factors of the layer whose gradient is `op`, after it.
+/// Builds the factors of the layer whose gradient is `op`, after it. The loss
+/// scale of the weight's gradient is that of its group, which `rescaling` makes
+/// of the layer's where they are of two groups.
 static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
-                         func::FuncOp micro, Value valid, int64_t blockSize) {
+                         nn::ScaleGradientGradOp rescaling, func::FuncOp micro,
+                         Value valid, int64_t blockSize) {
   const KroneckerLayer &kronecker = *layer.kronecker;
   bool hasWindows = !kronecker.kernel.empty();
   auto gradient = cast<RankedTensorType>(kronecker.gradient.getType());
@@ -36,9 +40,13 @@ static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
                       extents(kronecker.kernel), extents(kronecker.strides),
                       extents(kronecker.padding), extents(kronecker.dilations),
                       groups, size);
-  auto g = thor::FactorGOp::create(
-      at, op->getLoc(), kronecker.gradient, valid, Value(),
-      hasWindows ? at.getUnitAttr() : UnitAttr(), groups, size);
+  Value outputs = kronecker.gradient;
+  if (rescaling)
+    outputs = nn::ScaleGradientGradOp::create(
+        at, op->getLoc(), outputs, rescaling.getTo(), rescaling.getFrom());
+  auto g = thor::FactorGOp::create(at, op->getLoc(), outputs, valid, Value(),
+                                   hasWindows ? at.getUnitAttr() : UnitAttr(),
+                                   groups, size);
   std::string name = layer.parameter.getSymName().str();
   layer.a = cast<RankedTensorType>(a.getType());
   layer.g = g.getType();
@@ -85,7 +93,9 @@ FactorLayers boost::buildFactors(train::ProgramOp program, func::FuncOp micro,
     rt::BindingAttr binding = rt::getResultBinding(micro, i);
     if (binding.getKind() != BindingKind::Gradient)
       continue;
-    auto op = value.getDefiningOp<PreconditionableOpInterface>();
+    auto rescaling = value.getDefiningOp<nn::ScaleGradientGradOp>();
+    auto op = (rescaling ? rescaling.getGradient() : value)
+                  .getDefiningOp<PreconditionableOpInterface>();
     auto parameter =
         program.lookupSymbol<train::ParameterOp>(binding.getName());
     if (!op || !parameter)
@@ -93,7 +103,7 @@ FactorLayers boost::buildFactors(train::ProgramOp program, func::FuncOp micro,
     FactorLayer layer{.parameter = parameter,
                       .kronecker = op.getKroneckerLayer()};
     if (layer.kronecker) {
-      ::buildFactors(layer, op, micro, valid, blockSize);
+      ::buildFactors(layer, op, rescaling, micro, valid, blockSize);
       declare(layer);
     }
     layers.try_emplace(parameter.getSymName(), std::move(layer));

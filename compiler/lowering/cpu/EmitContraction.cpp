@@ -269,7 +269,7 @@ private:
       if (bias && isSummed) {
         Value offset = plus(emitLinear(c.bias.offset),
                             getStep(c.bias.offset, first, second, vector));
-        Value term = memref::LoadOp::create(builder, loc, bias, offset);
+        Value term = extend(memref::LoadOp::create(builder, loc, bias, offset));
         total = arith::AddFOp::create(builder, loc, total, term);
       }
       memref::StoreOp::create(builder, loc, round(total), result, at);

@@ -30,10 +30,15 @@ constexpr int64_t kStrip = 128;
 /// Cycles of one term and tap of a tile, or of one pair of terms.
 static double estimateStep(const TapSumPlan &plan, int64_t sums, int64_t loads,
                            double streamed) {
-  // The two halves of a vector of pairs are loaded one by one.
-  if (plan.inPairs)
+  // A vector of pairs is put together from two, where multiplications begin,
+  // too.
+  constexpr int64_t kInterleaving = 2;
+  int64_t operations = sums;
+  if (plan.inPairs) {
+    operations += kInterleaving * plan.vectors;
     loads += plan.vectors;
-  return std::max({static_cast<double>(sums) / kPerCycle,
+  }
+  return std::max({static_cast<double>(operations) / kPerCycle,
                    static_cast<double>(loads) / kPerCycle,
                    plan.inPairs ? kPairLatency : kLatency,
                    streamed / kStreamed}) +

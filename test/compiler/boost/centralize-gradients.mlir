@@ -6,12 +6,12 @@
 // CHECK-LABEL: func.func @update
 // CHECK-NEXT: %[[APPLIED:.+]], %{{.+}} = train.commit
 // CHECK-NEXT: %[[D:.+]] = train.divide_gradient %arg0
-// CHECK-NEXT: %[[N:.+]] = train.squared_norm %[[D]]
-// CHECK-NEXT: %[[NORM:.+]] = train.global_norm %[[N]]
-// CHECK-NEXT: %[[WW:.+]] = train.squared_norm %arg1
 // CHECK-NEXT: %[[M:.+]] = train.filter_means %[[D]] : tensor<4x12xf32>
 // CHECK-NEXT: %[[C:.+]] = train.center_gradient %[[D]] by %[[M]] : tensor<4x12xf32>, tensor<4xf32>
 // CHECK-NEXT: %[[GG:.+]] = train.squared_norm %[[C]]
+// CHECK-NEXT: %[[N:.+]] = train.squared_norm %[[D]]
+// CHECK-NEXT: %[[NORM:.+]] = train.global_norm %[[N]]
+// CHECK-NEXT: %[[WW:.+]] = train.squared_norm %arg1
 // CHECK-NEXT: %[[RATIO:.+]] = train.trust_ratio %[[WW]], %[[GG]]
 // CHECK-NEXT: train.lars %arg1, %[[C]], %{{.+}}, %{{.+}} ratio(%[[RATIO]])
 // CHECK-NOT: train.center_gradient

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Trains random models of boost-smith, compiled and in PyTorch, and looks for a difference.
+
+  smith_torch.py --build DIR [--seed N] [--count N] [--jobs N] [--keep DIR]
+
+boost-smith compares the compiler with its own interpreter, and both may share a mistake. This
+script compares it with a training that is written from the documents (smith_network.py,
+smith_training.py): the loss of each step, all weights and running statistics after each step,
+norms of gradients, and an evaluation at the end.
+
+How far boostc may be from PyTorch in double precision is measured, not chosen: twice the largest
+deviation of runs in single precision, of which one begins with the same numbers, and others with
+weights, features and gradients moved by one unit in the last place; and at least a few units in
+the last place of the largest number of the tensor. Where these runs deviate by more than CHAOTIC
+of a tensor, a comparison would show nothing: this tensor and all later steps are left out. Such a
+model counts as compared in part, or as ill-conditioned where not even a step is left.
+
+Layers that less_bn takes out are the compiler's word; all else that it says is compared.
+
+Needs numpy and torch (Debian: python3-torch).
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import math
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / part) for part in ("test/e2e/reference", "test/compiler/reference/Inputs",
+                                           "test", "tools/bench")]
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+from layers import write_weights  # noqa: E402
+from trainings import PERTURBATIONS, read_events, read_weights  # noqa: E402
+from data_files import read_header  # noqa: E402
+from smith_network import Skip, Tensors  # noqa: E402
+from smith_training import Recipe, train  # noqa: E402
+
+EPOCHS, FLOOR, CHAOTIC = 2, 4 * 2.0**-23, 1e-2
+TEXT = 2.0**-24  # metrics have as many digits as single precision
+SECONDS = 120
+
+
+class Finding(Exception):
+    """What a model shows."""
+
+
+def run(*command):
+    command = [str(part) for part in command]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired as late:
+        raise Finding(f"{command[0]} takes longer than {SECONDS} seconds") from late
+    return done.returncode, done.stdout
+
+
+def read_boosts(arguments):
+    """KEY=VALUE of each --boost, with the last part of the key."""
+    boosts = {}
+    for entry in arguments:
+        if entry != "--boost":
+            key, _, value = entry.partition("=")
+            boosts[key.rpartition(".")[2]] = value
+    return boosts
+
+
+def draw_data(model, recipe, random):
+    """Split -> columns. A pass ends with a window that is not full."""
+    sizes = {"train": 2 * recipe.window + int(random.integers(1, recipe.window + 1)),
+             "test": recipe.batch + int(random.integers(1, recipe.batch + 1))}
+    data = {}
+    for split, count in sizes.items():
+        columns = data[split] = {}
+        for name, entry in model["input"].items():
+            shape = (count, *entry.get("shape", ()))
+            if name == "label":
+                columns["labels"] = random.integers(0, entry["classes"], shape).astype(np.int32)
+            elif name == "target":
+                columns["targets"] = random.uniform(0, 1, shape).astype(np.float32)
+            elif entry.get("role") == "weight":
+                drawn = random.uniform(-0.5, 3, shape)
+                columns["weights"] = np.maximum(drawn, 0).astype(np.float32)
+            elif "classes" in entry:
+                columns["features"] = random.integers(0, entry["classes"], shape).astype(np.int32)
+            else:
+                columns["features"] = random.uniform(-2, 2, shape).astype(np.float32)
+        if not columns.get("weights", np.ones(1)).any():
+            columns["weights"][0] = 1
+    return data
+
+
+def move(random, array):
+    """Each number by one unit in the last place."""
+    if array.dtype != np.float32:
+        return array
+    ends = np.array([-np.inf, np.inf], np.float32)
+    return np.nextafter(array, random.choice(ends, array.shape))
+
+
+def train_in_torch(recipe, roles, gone, start, data, steps):
+    """The run in double precision, how far those in single precision are from it, and sizes."""
+    exact, sizes = train(recipe, roles, gone, start, data, steps, torch.float64)
+    if not all(np.isfinite(value).all() for value in exact.values()):
+        raise Skip("not finite")
+    random, worst = np.random.default_rng(0), dict.fromkeys(exact, 0.0)
+    torch.manual_seed(0)
+    for number in range(1 + PERTURBATIONS):
+        weights, columns = start, data
+        if number:
+            weights = {name: move(random, value) for name, value in start.items()}
+            columns = {split: {**part, "features": move(random, part["features"])}
+                       for split, part in data.items()}
+        found, _ = train(recipe, roles, gone, weights, columns, steps, torch.float32,
+                      random if number else None)
+        for name in exact:
+            off = np.abs(found[name] - exact[name]).max() if name in found else math.inf
+            worst[name] = max(worst[name], off if np.isfinite(off) else math.inf)
+    return exact, worst, sizes
+
+
+def read_run(folder, model, count_steps):
+    """What boost-run says, by the names of smith_training.train()."""
+    events, evaluation = read_events(folder / "metrics.jsonl")
+    found = {}
+    for number, event in enumerate(events, 1):
+        found[f"loss of step {number}"] = event["loss"]
+        found[f"learning rate of step {number}"] = event["lr"]
+        if "grad_norm" in event:
+            found[f"gradient norm of step {number}"] = event["grad_norm"]
+    found |= {f"evaluation {key}": evaluation.get(key) for key in ("loss", "top_1")}
+    per_epoch = count_steps // EPOCHS
+    for step in range(1, count_steps + 1):
+        epoch, within = (step - 1) // per_epoch + 1, (step - 1) % per_epoch + 1
+        kept = folder / "kept" / f"{model['name']}-{epoch}_{within}.ckpt" / "weights.safetensors"
+        for name, values in read_weights(kept).items():
+            found[f"{name} after step {step}"] = values
+    return found
+
+
+def compare(exact, worst, found, sizes):
+    """How many values are compared, and how many are left out: those that nothing is known of, and
+    all of the steps after them."""
+    counts, chaotic = collections.Counter(), math.inf
+    for name, expected in exact.items():
+        step = math.inf if name.startswith("evaluation") else int(name.rpartition(" ")[2])
+        if name not in found:
+            raise Finding(f"{name} is missing")
+        values = np.array(found[name] if found[name] is not None else math.nan,
+                          np.float64).reshape(expected.shape)
+        own = np.abs(expected).max(initial=0)
+        largest = max(own, sizes.get(name, 0))
+        if worst[name] > CHAOTIC * largest or step > chaotic:
+            counts["left out"] += 1
+            chaotic = min(chaotic, step)
+            continue
+        is_text = name.startswith((
+            "loss of", "learning rate of", "gradient norm of", "evaluation "))
+        allowed = 2 * worst[name] + FLOOR * largest + (TEXT * own if is_text else 0)
+        off = np.abs(values - expected)
+        if not off.max(initial=0) <= allowed:
+            at = np.unravel_index(np.nanargmax(np.where(np.isnan(off), np.inf, off)), off.shape)
+            raise Finding(f"{name}{list(map(int, at)) if at else ''} is {values[at]:.9g}, expected "
+                          f"{expected[at]:.9g}: {off[at]:.3g} away, allowed {allowed:.3g}")
+        counts["compared"] += 1
+    return counts
+
+
+def check(binaries, folder, base):
+    """Compares the model in `base`.json: the outcome."""
+    model = json.loads(base.with_suffix(".json").read_text(encoding="utf-8"))
+    arguments = base.with_suffix(".args").read_text(encoding="utf-8").split("\n")[:-1]
+    recipe = Recipe(model, read_boosts(arguments))
+    random = np.random.default_rng(int(base.name))
+    program = folder / "train.so"
+    code, text = run(binaries / "boostc", base.with_suffix(".json"), "--threads=1", "--target=cpu",
+                     *arguments, "-o", program)
+    if code:
+        raise Finding(f"boostc ends with {code}: {text}")
+
+    data = draw_data(model, recipe, random)
+    for split, columns in data.items():
+        for name, column in columns.items():
+            np.save(folder / f"{split}_{name}.npy", column)
+    # Which norms less_bn removes is the compiler's word: what is left is compared.
+    _, text = run(binaries / "boost-run", "info", program, "--json")
+    names = {entry["name"] for entry in json.loads(text)["parameters"]}
+    code, text = run(binaries / "boost-run", program, "--data", f"npy:{folder}", "--steps", "1",
+                     "--no-eval", "--progress", "none", "--save", folder / "drawn.safetensors")
+    if code == 4:
+        raise Skip("not finite with the weights that boostc draws")
+    if code:
+        raise Finding(f"boost-run ends with {code}: {text}")
+    saved, _ = read_header(folder / "drawn.safetensors")
+    saved.pop("__metadata__", None)
+    gone = {layer["name"] for layer in recipe.network(()).layers if layer["op"] == "batch_norm"
+            and f"{layer['name']}.running_mean" not in saved} if recipe.centers else set()
+
+    tensors = Tensors()
+    features = torch.tensor(data["train"]["features"][:2])
+    features = features.long() if features.dtype == torch.int32 else features.double()
+    recipe.network(gone)(features, tensors, True, 0, range(len(features)))
+    start = {name: value.numpy().astype(np.float32) for name, value in tensors.values.items()}
+    shapes = {name: list(value.shape) for name, value in start.items()}
+    theirs = {name: entry["shape"] for name, entry in saved.items()}
+    roles = {name: role for name, role in tensors.roles.items() if role != "statistic"}
+    if shapes != theirs or set(roles) != names:
+        raise Finding(f"parameters are {theirs}, expected {shapes}")
+    write_weights(folder / "start.safetensors",
+                  {name: (value.shape, value.flatten().tolist()) for name, value in start.items()})
+
+    count = len(data["train"]["labels"])
+    steps = EPOCHS * math.ceil(count / recipe.window)
+    exact, worst, sizes = train_in_torch(recipe, roles, gone, start, data, steps)
+    code, text = run(binaries / "boost-run", program, "--data", f"npy:{folder}", "--init",
+                     folder / "start.safetensors", "--epochs", EPOCHS, "--shuffle", "off",
+                     "--threads", "1", "--eval-every", "0", "--progress", "none", "--metrics",
+                     folder / "metrics.jsonl", "--checkpoint-dir", folder / "kept",
+                     "--checkpoint-every", "1", "--keep-max", steps)
+    if code:
+        raise Finding(f"boost-run ends with {code}: {text}")
+    counts = compare(exact, worst, read_run(folder, model, steps), sizes)
+    if not counts["left out"]:
+        return "compared"
+    # The weights after a step, its loss and its rate.
+    return "compared in part" if counts["compared"] >= len(start) + 2 else "ill-conditioned"
+
+
+def examine(binaries, base, keep):
+    """The outcome for a model, and what there is to say."""
+    torch.set_num_threads(1)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="smith-torch-"))
+    try:
+        return check(binaries, folder, base), ""
+    except Skip as skip:
+        return f"skipped ({skip})", ""
+    except Finding as finding:
+        if keep:
+            shutil.copytree(folder, keep / base.name, dirs_exist_ok=True)
+        return "findings", str(finding)
+    except Exception:  # also ours is one that must not be lost
+        return "findings", traceback.format_exc()
+    finally:
+        shutil.rmtree(folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compares random models with PyTorch.")
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="folder with bin/")
+    parser.add_argument("--seed", type=int, default=1, help="of the first model")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for files of findings")
+    options = parser.parse_args()
+    binaries = options.build.resolve() / "bin"
+    outcomes = collections.Counter()
+    with tempfile.TemporaryDirectory(prefix="smith-models-") as models, \
+            concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        subprocess.run([binaries / "boost-smith", "--write", models, "--seed", str(options.seed),
+                        "--count", str(options.count)], check=True)
+        bases = [pathlib.Path(models) / str(options.seed + number)
+                 for number in range(options.count)]
+        for base, (outcome, text) in zip(bases, pool.map(
+                examine, *zip(*((binaries, base, options.keep) for base in bases)))):
+            outcomes[outcome] += 1
+            if outcome == "findings":
+                arguments = base.with_suffix(".args").read_text(encoding="utf-8").split()
+                print(f"seed {base.name}: {text}\nboostc {' '.join(arguments)}\n"
+                      f"{base.with_suffix('.json').read_text(encoding='utf-8')}", flush=True)
+    outcomes.setdefault("findings", 0)
+    print(f"{options.count} models: " + ", ".join(
+        f"{number} {outcome}" for outcome, number in sorted(outcomes.items())))
+    return 1 if outcomes["findings"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
