@@ -8,10 +8,11 @@ script compares it with a training that is written from the documents (smith_net
 smith_training.py): the loss of each step, all weights and running statistics after each step,
 norms of gradients, and an evaluation at the end.
 
-How far boostc may be from PyTorch in double precision is measured, not chosen: twice the largest
+How far boostc may be from PyTorch in double precision is measured: BEYOND times the largest
 deviation of runs in single precision, of which one begins with the same numbers, and others with
 weights, features and gradients moved by one unit in the last place; and at least a few units in
-the last place of the largest number of the tensor. Where these runs deviate by more than CHAOTIC
+the last place of the largest number of the tensor. So few runs say little of rare deviations: of
+700 models that agree, six were beyond twice the largest, by up to 3.3 times. Where these runs deviate by more than CHAOTIC
 of a tensor, a comparison would show nothing: this tensor and all later steps are left out. Such a
 model counts as compared in part, or as ill-conditioned where not even a step is left.
 
@@ -43,7 +44,7 @@ from data_files import read_header  # noqa: E402
 from smith_network import Skip, Tensors  # noqa: E402
 from smith_training import Recipe, train  # noqa: E402
 
-EPOCHS, FLOOR, CHAOTIC = 2, 4 * 2.0**-23, 1e-2
+EPOCHS, BEYOND, FLOOR, CHAOTIC = 2, 8, 4 * 2.0**-23, 1e-2
 TEXT = 2.0**-24  # metrics have as many digits as single precision
 SECONDS = 120
 
@@ -163,7 +164,7 @@ def compare(exact, worst, found, sizes):
             continue
         is_text = name.startswith((
             "loss of", "learning rate of", "gradient norm of", "evaluation "))
-        allowed = 2 * worst[name] + FLOOR * largest + (TEXT * own if is_text else 0)
+        allowed = BEYOND * worst[name] + FLOOR * largest + (TEXT * own if is_text else 0)
         off = np.abs(values - expected)
         if not off.max(initial=0) <= allowed:
             at = np.unravel_index(np.nanargmax(np.where(np.isnan(off), np.inf, off)), off.shape)

@@ -1,4 +1,6 @@
 #include "compiler/lowering/cpu/TapSumCode.h"
+#include "compiler/lowering/cpu/VectorAccess.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -9,7 +11,12 @@ namespace {
 /// some rows of pixels.
 class GatherEmitter : TapSumCode {
 public:
-  using TapSumCode::TapSumCode;
+  GatherEmitter(OpBuilder &builder, Location loc, const TapSum &sum,
+                const TapSumPlan &plan)
+      : TapSumCode(builder, loc, sum, plan), parts(sum.parts) {
+    if (plan.packsWeights)
+      reserveWeights();
+  }
 
   void emit(Value begin, Value end) {
     int64_t blocks = plan.countBlocks(sum);
@@ -19,10 +26,13 @@ public:
       Block block = decodeBlock(remainder(piece, blocks));
       Value strip = times(quotient(piece, blocks), plan.lines);
       Value last = minimum(plus(strip, plan.lines), constant(lines));
+      if (plan.packsWeights)
+        for (auto [part, packed] : llvm::zip_equal(sum.parts, parts))
+          packWeights(part, packed.weight, block);
       forEach(strip, last, [&](Value line) {
         Value sample = times(quotient(line, rows), plan.samples);
         Value row = remainder(line, rows);
-        for (const TapPart &part : sum.parts) {
+        for (const TapPart &part : parts) {
           if (part.rows.pixels == rows) {
             emitRow(part, block, sample, row);
             continue;
@@ -35,6 +45,56 @@ public:
   }
 
 private:
+  /// Before all loops: memory for the weights of a block, which all parts read
+  /// from then on.
+  void reserveWeights() {
+    auto type =
+        MemRefType::get({plan.countWeights(sum)}, builder.getBF16Type());
+    Value buffer = memref::AllocaOp::create(builder, loc, type,
+                                            builder.getI64IntegerAttr(64));
+    getFlat(buffer);
+    int64_t first = 0;
+    for (TapPart &part : parts) {
+      TapOperand packed{buffer, type, first};
+      packed.isPaired = true;
+      packed.vector = 1;
+      packed.term = plan.lanes * plan.vectors;
+      packed.column = sum.terms * packed.term;
+      packed.row = part.columns.taps * packed.column;
+      first += part.rows.taps * packed.row;
+      part.weight = packed;
+    }
+  }
+
+  void packWeights(const TapPart &part, const TapOperand &packed,
+                   const Block &block) {
+    const TapOperand &weight = part.weight;
+    Value source = offsetOf(weight, block, Value());
+    auto loop = [&](int64_t count, int64_t step,
+                    llvm::function_ref<void(Value)> body) {
+      forEach(constant(0), constant(count), step, body);
+    };
+    loop(part.rows.taps, 1, [&](Value row) {
+      loop(part.columns.taps, 1, [&](Value column) {
+        loop(sum.terms, 2, [&](Value term) {
+          auto at = [&](Value offset, const TapOperand &operand) {
+            offset = add(offset, times(row, operand.row));
+            offset = add(offset, times(column, operand.column));
+            return add(offset, times(term, operand.term));
+          };
+          Value from = at(source, weight);
+          Value to = at(constant(packed.constant), packed);
+          Loads loads;
+          for (int64_t vector = 0; vector < plan.vectors; ++vector) {
+            Value pairs = load(weight, from, 0, vector, loads, weight.term);
+            storeVector(builder, loc, pairs, getFlat(packed.buffer),
+                        plus(to, vector * 2 * plan.lanes), /*mask=*/Value());
+          }
+        });
+      });
+    });
+  }
+
   /// The tiles of a row of pixels: those whose taps all lie inside are a loop.
   void emitRow(const TapPart &part, const Block &block, Value sample,
                Value row) {
@@ -216,6 +276,8 @@ private:
           storeSum(sums[number++], result, corner,
                    sample * result.sample + pixel * result.column, vector);
   }
+
+  std::vector<TapPart> parts; ///< with the weights that tiles read
 };
 
 } // namespace

@@ -84,6 +84,8 @@ TapSumCode::Block TapSumCode::decodeBlock(Value number) {
 
 Value TapSumCode::offsetOf(const TapOperand &operand, const Block &block,
                            Value sample) {
+  if (operand.isPaired)
+    return constant(operand.constant);
   Value offset = plus(times(block.group, operand.group), operand.constant);
   offset = add(offset, times(block.first, operand.vector));
   return sample ? add(offset, times(sample, operand.sample)) : offset;
@@ -119,6 +121,10 @@ Value TapSumCode::loadPairs(const TapOperand &operand, Value offset,
                             int64_t step, int64_t vector, int64_t partner) {
   Value buffer = getFlat(operand.buffer);
   Type element = builder.getBF16Type();
+  if (operand.isPaired)
+    return loadVector(builder, loc, VectorType::get({2 * plan.lanes}, element),
+                      buffer, plus(offset, step + vector * 2 * plan.lanes),
+                      /*mask=*/Value());
   if (operand.vector != 0) {
     auto type = VectorType::get({plan.lanes}, element);
     auto at = [&](int64_t step) {

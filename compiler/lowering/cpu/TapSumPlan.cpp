@@ -10,6 +10,9 @@ using namespace boostc;
 /// Two multiplications and two loads begin in a cycle; a sum is ready for its
 /// next term after four, for its next pair after six.
 constexpr double kPerCycle = 2.0, kLatency = 4.0, kPairLatency = 6.0;
+/// A vector of pairs is put together from two in as much time as so many
+/// multiplications take.
+constexpr int64_t kInterleaving = 3;
 /// Bytes that come from the second cache in a cycle, and bytes of weights that
 /// the first one keeps.
 constexpr double kStreamed = 24.0;
@@ -23,6 +26,13 @@ int64_t TapSumPlan::countBlocks(const TapSum &sum) const {
   return sum.groups * llvm::divideCeil(sum.width, lanes * vectors);
 }
 
+int64_t TapSumPlan::countWeights(const TapSum &sum) const {
+  int64_t taps = 0;
+  for (const TapPart &part : sum.parts)
+    taps += part.rows.taps * part.columns.taps;
+  return taps * sum.terms * lanes * vectors;
+}
+
 /// Pixels that a block of weights, or a tile of their gradient, meets in one
 /// go: they stay in the second cache.
 constexpr int64_t kStrip = 128;
@@ -30,11 +40,8 @@ constexpr int64_t kStrip = 128;
 /// Cycles of one term and tap of a tile, or of one pair of terms.
 static double estimateStep(const TapSumPlan &plan, int64_t sums, int64_t loads,
                            double streamed) {
-  // A vector of pairs is put together from two, where multiplications begin,
-  // too.
-  constexpr int64_t kInterleaving = 2;
   int64_t operations = sums;
-  if (plan.inPairs) {
+  if (plan.inPairs && !plan.packsWeights) {
     operations += kInterleaving * plan.vectors;
     loads += plan.vectors;
   }
@@ -48,6 +55,28 @@ static double estimateStep(const TapSumPlan &plan, int64_t sums, int64_t loads,
 /// Steps for `terms` terms or pixels.
 static int64_t countSteps(const TapSumPlan &plan, int64_t terms) {
   return plan.inPairs ? llvm::divideCeil(terms, 2) : terms;
+}
+
+/// Rows of pixels that a block of weights meets, if threads need no shares.
+static int64_t countLines(const TapSum &sum, const TapSumPlan &plan) {
+  int64_t wide = plan.samples * sum.parts.front().columns.pixels;
+  return std::clamp<int64_t>(kStrip / wide, 1,
+                             sum.samples / plan.samples * sum.getRows());
+}
+
+/// How many tiles read the same weights.
+static int64_t countUses(const TapSum &sum, const TapSumPlan &plan) {
+  return countLines(sum, plan) *
+         llvm::divideCeil(sum.parts.front().columns.pixels, plan.tile);
+}
+
+/// Whether several tiles share vectors of pairs, and a stack has room for
+/// them.
+static bool canPackWeights(const TapSum &sum, const TapSumPlan &plan) {
+  constexpr int64_t kMinUses = 3, kMaxBytes = 320 << 10;
+  return plan.inPairs && !sum.isWeightGradient && sum.terms % 2 == 0 &&
+         countUses(sum, plan) >= kMinUses &&
+         2 * plan.countWeights(sum) <= kMaxBytes;
 }
 
 /// The costs of tiles of `tile` along `extent`; the last one may be shorter.
@@ -82,6 +111,11 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
     int64_t weights = steps * plan.vectors * plan.lanes * 4;
     double streamed =
         weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
+    double packing =
+        plan.packsWeights
+            ? static_cast<double>(steps * plan.vectors * (kInterleaving + 3)) /
+                  (kPerCycle * static_cast<double>(countUses(sum, plan)))
+            : 0.0;
     double loops = static_cast<double>(
         part.rows.taps * (sum.terms > 1 ? 1 + part.columns.taps : 1));
     auto cost = [&](int64_t pixels) {
@@ -96,7 +130,7 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
                               plan.vectors +
                                   columns * (isBroadcast ? 1 : plan.vectors),
                               streamed) +
-             kTile + kLoop * loops;
+             packing + kTile + kLoop * loops;
     };
     cycles += sumOverTiles(part.columns.pixels, plan.tile, cost);
   }
@@ -164,8 +198,7 @@ static void shareGather(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
   constexpr int64_t kPiecesOfThread = 8;
   int64_t blocks = plan.countBlocks(sum);
   int64_t lines = sum.samples / plan.samples * sum.getRows();
-  int64_t wide = plan.samples * sum.parts.front().columns.pixels;
-  plan.lines = std::clamp<int64_t>(kStrip / wide, 1, lines);
+  plan.lines = countLines(sum, plan);
   int64_t strips = llvm::divideCeil(lines, plan.lines);
   while (plan.lines > 1 && strips * blocks < kPiecesOfThread * threads) {
     plan.lines = llvm::divideCeil(plan.lines, 2);
@@ -283,9 +316,11 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
                                : sum.samples % plan.samples != 0)
         break;
       for (plan.tile = 1; plan.tile <= extent; ++plan.tile) {
+        plan.packsWeights = canPackWeights(sum, plan);
         int64_t sums = plan.samples * plan.tile * plan.vectors * shared;
         // The order in which pairs are put together takes a register, too.
-        if (sums + plan.vectors * kept + (plan.inPairs ? 2 : 1) >
+        bool interleaves = plan.inPairs && !plan.packsWeights;
+        if (sums + plan.vectors * kept + (interleaves ? 2 : 1) >
                 registers.count ||
             sums * unrolled > kMaxUnrolled)
           break;

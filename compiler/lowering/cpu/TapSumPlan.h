@@ -22,6 +22,8 @@ struct TapSumPlan {
   int64_t samples = 1;  ///< of a tile: more than 1 for short rows
   int64_t lines = 1;    ///< rows of pixels that one block of weights meets
   bool inPairs = false; ///< multiplies pairs of bf16
+  /// A block's weights are put together once for all rows that it meets.
+  bool packsWeights = false;
   /// In a gradient of weights: tiles of terms in a piece, and whether rows of
   /// taps are pieces of their own.
   int64_t tilesOfPiece = 1;
@@ -34,6 +36,8 @@ struct TapSumPlan {
 
   /// Blocks of vectors, of all groups.
   int64_t countBlocks(const TapSum &sum) const;
+  /// Elements of the weights of a block.
+  int64_t countWeights(const TapSum &sum) const;
 };
 
 /// The `count` plans of least estimated cost, the best first. None where `sum`

@@ -31,6 +31,29 @@ func.func @forward() {
   return
 }
 
+// Several tiles read the same weights: those of a block are put together once, and lie as they
+// are read.
+// CHECK-LABEL: func.func private @packed_kernel_0
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<576xbf16>
+// CHECK: scf.for {{.*}} step %c2
+// CHECK: vector.shuffle
+// CHECK: vector.store {{.*}} memref<576xbf16>, vector<32xbf16>
+// CHECK-NOT: vector.shuffle
+// CHECK: vector.load {{.*}} memref<576xbf16>, vector<32xbf16>
+// CHECK: x86vector.avx512.dot
+// CHECK-LABEL: func.func @packed
+func.func @packed() {
+  %x = memref.alloc() : memref<2x4x8x8xbf16, strided<[256, 1, 32, 4]>>
+  %w = memref.alloc() : memref<16x4x3x3xbf16, strided<[1, 16, 192, 64]>>
+  %y = memref.alloc() : memref<2x16x8x8xbf16, strided<[1024, 1, 128, 16]>>
+  rt.convolution forward
+      ins(%x, %w : memref<2x4x8x8xbf16, strided<[256, 1, 32, 4]>>,
+                   memref<16x4x3x3xbf16, strided<[1, 16, 192, 64]>>)
+      outs(%y : memref<2x16x8x8xbf16, strided<[1024, 1, 128, 16]>>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  return
+}
+
 // In a gradient of weights pixels are pairs. What is broadcast is put together for a row first: 5
 // channels, in a vector of which the rest is not read. A row of 3 pixels has a rest.
 // CHECK-LABEL: func.func private @gradient_kernel_0
