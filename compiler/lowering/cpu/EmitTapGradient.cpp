@@ -1,6 +1,4 @@
-#include "compiler/lowering/cpu/TapSumCode.h"
-#include "compiler/lowering/cpu/VectorAccess.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "compiler/lowering/cpu/PairedStripCode.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -11,18 +9,9 @@ namespace {
 /// of pixels that stay in the caches meet all taps of a piece, or of all pieces
 /// of the thread; sums between strips lie in the result. Either way each sum
 /// meets the strips in their order.
-///
-/// Pairs are two pixels that follow each other in a row. They lie apart in both
-/// images: vectors are put together from two, and what is broadcast is put
-/// together for a row and a tile first.
-class WeightGradientEmitter : TapSumCode {
+class WeightGradientEmitter : PairedStripCode {
 public:
-  WeightGradientEmitter(OpBuilder &builder, Location loc, const TapSum &sum,
-                        const TapSumPlan &plan)
-      : TapSumCode(builder, loc, sum, plan) {
-    if (plan.inPairs)
-      reservePairs();
-  }
+  using PairedStripCode::PairedStripCode;
 
   void emit(Value begin, Value end) {
     forEachPiece(begin, end, [&](const Piece &piece) {
@@ -42,31 +31,10 @@ public:
   }
 
 private:
-  /// Before all loops.
-  void reservePairs() {
-    int64_t columns = sum.parts.front().columns.pixels;
-    auto type =
-        MemRefType::get({columns / 2 * getPairStep()}, builder.getBF16Type());
-    pairs.buffer = memref::AllocaOp::create(builder, loc, type,
-                                            builder.getI64IntegerAttr(64));
-    pairs.type = type;
-    getFlat(pairs.buffer);
-    pairs.column = getPairStep();
-    pairs.term = 2;
-  }
-  /// Elements from a pair of a term to that of the next pixels.
-  int64_t getPairStep() const {
-    return 2 * plan.lanes * llvm::divideCeil(plan.tile, plan.lanes);
-  }
-
   struct Piece {
     const Block &block;
     Range tapRows, terms;
   };
-  struct Strip {
-    Range samples, rows;
-  };
-
   void forEachPiece(Value begin, Value end,
                     llvm::function_ref<void(const Piece &)> act) {
     int64_t tapRows = sum.parts.front().rows.taps;
@@ -118,41 +86,61 @@ private:
   }
 
   void emitStrip(const TapPart &part, const Piece &piece, const Strip &strip) {
-    forEach(piece.tapRows.begin, piece.tapRows.end, [&](Value tapRow) {
-      Strip seen{strip.samples,
-                 intersect(getInsidePixels(part.rows, tapRow), strip.rows)};
-      if (sum.terms == 1) {
-        emitTile(part, piece, seen, tapRow, Value(), constant(0), 1);
-        return;
-      }
-      forEach(constant(0), constant(part.columns.taps),
-              [&](Value tap) { emitTiles(part, piece, seen, tapRow, tap); });
-    });
+    auto forEachTapRow =
+        [&](llvm::function_ref<void(Value, const Strip &)> act) {
+          forEach(piece.tapRows.begin, piece.tapRows.end, [&](Value tapRow) {
+            act(tapRow,
+                {strip.samples,
+                 intersect(getInsidePixels(part.rows, tapRow), strip.rows)});
+          });
+        };
+    auto forEachTapColumn = [&](llvm::function_ref<void(Value)> act) {
+      forEach(constant(0), constant(part.columns.taps), act);
+    };
+    if (sum.terms == 1)
+      forEachTapRow([&](Value tapRow, const Strip &seen) {
+        emitTile(part, piece, seen, tapRow, Value(), nullptr, constant(0), 1);
+      });
+    else if (plan.inPairs)
+      forEachTapColumn([&](Value tap) {
+        Pairs pairs = pack(part, piece.block, strip, tap, piece.terms);
+        forEachTapRow([&](Value tapRow, const Strip &seen) {
+          emitTiles(part, piece, seen, tapRow, tap, &pairs);
+        });
+      });
+    else
+      forEachTapRow([&](Value tapRow, const Strip &seen) {
+        forEachTapColumn([&](Value tap) {
+          emitTiles(part, piece, seen, tapRow, tap, nullptr);
+        });
+      });
   }
 
   void emitTiles(const TapPart &part, const Piece &piece, const Strip &strip,
-                 Value tapRow, Value tapColumn) {
+                 Value tapRow, Value tapColumn, const Pairs *pairs) {
     int64_t full = sum.terms / plan.tile * plan.tile;
     int64_t rest = sum.terms - full;
     if (full > 0) {
       Value end = rest == 0 ? piece.terms.end
                             : minimum(piece.terms.end, constant(full));
       forEach(piece.terms.begin, end, plan.tile, [&](Value term) {
-        emitTile(part, piece, strip, tapRow, tapColumn, term, plan.tile);
+        emitTile(part, piece, strip, tapRow, tapColumn, pairs, term, plan.tile);
       });
     }
     if (rest == 0)
       return;
     // The last piece has them.
     emitIf(isEqual(piece.terms.end, sum.terms), [&] {
-      emitTile(part, piece, strip, tapRow, tapColumn, constant(full), rest);
+      emitTile(part, piece, strip, tapRow, tapColumn, pairs, constant(full),
+               rest);
     });
   }
 
   /// `terms` terms from `term` on, at one tap, or, without one, at all taps of
   /// the row.
   void emitTile(const TapPart &part, const Piece &piece, const Strip &strip,
-                Value tapRow, Value tapColumn, Value term, int64_t terms) {
+                Value tapRow, Value tapColumn, const Pairs *pairs, Value term,
+                int64_t terms) {
     int64_t taps = tapColumn ? 1 : part.columns.taps;
     Value result = resultAt(part, piece, tapRow,
                             tapColumn ? tapColumn : constant(0), term);
@@ -182,7 +170,14 @@ private:
         Value aOfRow =
             add(a, times(row, part.rows.pixelStep * part.source.row));
         Value bOfRow = add(b, times(row, part.weight.row));
-        return emitColumns(part, aOfRow, bOfRow, tapColumn, terms, sums);
+        if (pairs) {
+          PairedRow paired = getRow(part, *pairs, n, row, tapRow, term);
+          sums = reduce({constant(0), pairs->count}, sums,
+                        [&](Value pair, SmallVector<Value> sums) {
+                          return multiplyPairs(paired, pair, terms, sums);
+                        });
+        }
+        return emitColumns(part, aOfRow, bOfRow, tapColumn, pairs, terms, sums);
       });
     });
     unsigned number = 0;
@@ -193,10 +188,10 @@ private:
                    tap * part.result.column + step * part.result.term, vector);
   }
 
-  /// The sums with the products of a row of pixels added.
+  /// The sums with the products of a row of pixels added, but for `pairs`.
   SmallVector<Value> emitColumns(const TapPart &part, Value source, Value image,
-                                 Value tapColumn, int64_t terms,
-                                 SmallVector<Value> sums) {
+                                 Value tapColumn, const Pairs *pairs,
+                                 int64_t terms, SmallVector<Value> sums) {
     auto emitPixel = [&](Value pixel, ArrayRef<Value> sums,
                          llvm::function_ref<bool(int64_t)> isSeen) {
       return multiply(part,
@@ -208,12 +203,10 @@ private:
     auto always = [](int64_t) { return true; };
     if (tapColumn) {
       Range seen = getInsidePixels(part.columns, tapColumn);
-      if (plan.inPairs) {
-        Value count = quotient(subtract(seen.end, seen.begin), 2);
-        sums = emitPairs(part, source, image, seen.begin, count, terms, sums);
+      if (pairs) {
         if (!part.columns.isGuarded() && part.columns.pixels % 2 == 0)
           return sums;
-        seen.begin = add(seen.begin, times(count, 2));
+        seen.begin = add(pairs->pixel, times(pairs->count, 2));
       }
       return reduce(seen, sums, [&](Value pixel, SmallVector<Value> sums) {
         return emitPixel(pixel, sums, always);
@@ -241,64 +234,6 @@ private:
                   });
     emitBorder(last, part.columns.pixels);
     return sums;
-  }
-
-  /// The sums with the products of `count` pairs of pixels from `first` on
-  /// added, at one tap.
-  SmallVector<Value> emitPairs(const TapPart &part, Value source, Value image,
-                               Value first, Value count, int64_t terms,
-                               SmallVector<Value> sums) {
-    int64_t ofSource = part.columns.pixelStep * part.source.column;
-    int64_t ofImage = part.weight.column;
-    source = add(source, times(first, ofSource));
-    image = add(image, times(first, ofImage));
-    bool sharesSource = part.source.vector == 0;
-    const TapOperand &inVectors = sharesSource ? part.weight : part.source;
-    Value vectors = sharesSource ? image : source;
-    int64_t step = sharesSource ? ofImage : ofSource;
-    packPairs(sharesSource ? part.source : part.weight,
-              sharesSource ? source : image, sharesSource ? ofSource : ofImage,
-              count, terms);
-    return reduce(
-        {constant(0), count}, sums, [&](Value pair, SmallVector<Value> sums) {
-          Value a = times(pair, pairs.column);
-          Value b = add(vectors, times(pair, 2 * step));
-          Loads shared, own;
-          unsigned number = 0;
-          for (int64_t term = 0; term < terms; ++term)
-            for (int64_t vector = 0; vector < plan.vectors; ++vector) {
-              Value &sum = sums[number++];
-              Value pair = load(pairs, a, term * pairs.term, vector, shared, 1);
-              Value others = load(inVectors, b, 0, vector, own, step);
-              sum = multiplyAdd(pair, others, sum);
-            }
-          return sums;
-        });
-  }
-
-  /// Puts elements of `terms` terms from `offset` on next to those `step`
-  /// elements further on, and so on.
-  void packPairs(const TapOperand &operand, Value offset, int64_t step,
-                 Value count, int64_t terms) {
-    int64_t lanes = plan.lanes, vectors = llvm::divideCeil(terms, lanes);
-    SmallVector<Value> masks =
-        emitMasks(builder, loc, lanes, vectors, terms, constant(0));
-    auto type = VectorType::get({lanes}, builder.getBF16Type());
-    Value buffer = getFlat(operand.buffer), target = getFlat(pairs.buffer);
-    forEach(constant(0), count, [&](Value pair) {
-      Value from = add(offset, times(pair, 2 * step));
-      Value to = times(pair, pairs.column);
-      for (int64_t vector = 0; vector < vectors; ++vector) {
-        auto at = [&](int64_t shift) {
-          return loadVector(builder, loc, type, buffer,
-                            plus(from, shift + vector * lanes), masks[vector]);
-        };
-        Value first = at(0);
-        Value both = interleave(first, at(step));
-        storeVector(builder, loc, both, target, plus(to, 2 * vector * lanes),
-                    /*mask=*/Value());
-      }
-    });
   }
 
   SmallVector<Value> multiply(const TapPart &part, Value source, Value image,
@@ -332,8 +267,6 @@ private:
     at = add(at, times(tapColumn, part.result.column));
     return add(at, times(term, part.result.term));
   }
-
-  TapOperand pairs; ///< of what is broadcast; columns are pairs of pixels
 };
 
 } // namespace

@@ -14,7 +14,7 @@ public:
   GatherEmitter(OpBuilder &builder, Location loc, const TapSum &sum,
                 const TapSumPlan &plan)
       : TapSumCode(builder, loc, sum, plan), parts(sum.parts) {
-    if (plan.packsWeights)
+    if (plan.packs)
       reserveWeights();
   }
 
@@ -26,7 +26,7 @@ public:
       Block block = decodeBlock(remainder(piece, blocks));
       Value strip = times(quotient(piece, blocks), plan.lines);
       Value last = minimum(plus(strip, plan.lines), constant(lines));
-      if (plan.packsWeights)
+      if (plan.packs)
         for (auto [part, packed] : llvm::zip_equal(sum.parts, parts))
           packWeights(part, packed.weight, block);
       forEach(strip, last, [&](Value line) {

@@ -121,7 +121,7 @@ Value TapSumCode::loadPairs(const TapOperand &operand, Value offset,
                             int64_t step, int64_t vector, int64_t partner) {
   Value buffer = getFlat(operand.buffer);
   Type element = builder.getBF16Type();
-  if (operand.isPaired)
+  if (operand.isPaired && operand.vector != 0)
     return loadVector(builder, loc, VectorType::get({2 * plan.lanes}, element),
                       buffer, plus(offset, step + vector * 2 * plan.lanes),
                       /*mask=*/Value());

@@ -33,6 +33,28 @@ int64_t TapSumPlan::countWeights(const TapSum &sum) const {
   return taps * sum.terms * lanes * vectors;
 }
 
+PairedStrip PairedStrip::get(const TapSum &sum, const TapSumPlan &plan) {
+  const TapPart &part = sum.parts.front(); // the largest one
+  PairedStrip strip;
+  strip.samples =
+      std::clamp<int64_t>(plan.lines / part.rows.pixels, 1, sum.samples);
+  strip.rows = std::min(plan.lines, part.rows.pixels);
+  strip.sourceRows = part.rows.pixelStep * (strip.rows - 1) +
+                     part.rows.tapStep * (part.rows.taps - 1) + 1;
+  strip.pairs = part.columns.pixels / 2;
+  int64_t terms = std::min(sum.terms, plan.tilesOfPiece * plan.tile);
+  strip.sharedWidth = 2 * plan.lanes * llvm::divideCeil(terms, plan.lanes);
+  strip.vectorWidth = 2 * plan.lanes * plan.vectors;
+  return strip;
+}
+
+int64_t PairedStrip::countBytes() const {
+  // Either image may be the one that is broadcast.
+  return 2 * samples * pairs *
+         std::max(sourceRows * sharedWidth + rows * vectorWidth,
+                  sourceRows * vectorWidth + rows * sharedWidth);
+}
+
 /// Pixels that a block of weights, or a tile of their gradient, meets in one
 /// go: they stay in the second cache.
 constexpr int64_t kStrip = 128;
@@ -40,16 +62,21 @@ constexpr int64_t kStrip = 128;
 /// Cycles of one term and tap of a tile, or of one pair of terms.
 static double estimateStep(const TapSumPlan &plan, int64_t sums, int64_t loads,
                            double streamed) {
-  int64_t operations = sums;
-  if (plan.inPairs && !plan.packsWeights) {
-    operations += kInterleaving * plan.vectors;
+  if (!plan.inPairs)
+    return std::max({static_cast<double>(sums) / kPerCycle,
+                     static_cast<double>(loads) / kPerCycle, kLatency,
+                     streamed / kStreamed}) +
+           0.25;
+  // Of plans that multiply as fast, those with fewer loads were faster.
+  constexpr double kLoad = 0.1;
+  if (!plan.packs) {
+    sums += kInterleaving * plan.vectors;
     loads += plan.vectors;
   }
-  return std::max({static_cast<double>(operations) / kPerCycle,
-                   static_cast<double>(loads) / kPerCycle,
-                   plan.inPairs ? kPairLatency : kLatency,
+  return std::max({static_cast<double>(sums) / kPerCycle,
+                   static_cast<double>(loads) / kPerCycle, kPairLatency,
                    streamed / kStreamed}) +
-         0.25;
+         0.25 + kLoad * static_cast<double>(loads);
 }
 
 /// Steps for `terms` terms or pixels.
@@ -70,13 +97,16 @@ static int64_t countUses(const TapSum &sum, const TapSumPlan &plan) {
          llvm::divideCeil(sum.parts.front().columns.pixels, plan.tile);
 }
 
-/// Whether several tiles share vectors of pairs, and a stack has room for
-/// them.
-static bool canPackWeights(const TapSum &sum, const TapSumPlan &plan) {
-  constexpr int64_t kMinUses = 3, kMaxBytes = 320 << 10;
-  return plan.inPairs && !sum.isWeightGradient && sum.terms % 2 == 0 &&
-         countUses(sum, plan) >= kMinUses &&
-         2 * plan.countWeights(sum) <= kMaxBytes;
+/// Room for pairs on a stack.
+constexpr int64_t kMaxPacked = 320 << 10;
+
+/// Whether several tiles share vectors of pairs.
+static bool canPack(const TapSum &sum, const TapSumPlan &plan) {
+  constexpr int64_t kMinUses = 3;
+  return plan.inPairs &&
+         (sum.isWeightGradient ||
+          (sum.terms % 2 == 0 && countUses(sum, plan) >= kMinUses &&
+           2 * plan.countWeights(sum) <= kMaxPacked));
 }
 
 /// The costs of tiles of `tile` along `extent`; the last one may be shorter.
@@ -112,7 +142,7 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
     double streamed =
         weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
     double packing =
-        plan.packsWeights
+        plan.packs
             ? static_cast<double>(steps * plan.vectors * (kInterleaving + 3)) /
                   (kPerCycle * static_cast<double>(countUses(sum, plan)))
             : 0.0;
@@ -147,16 +177,18 @@ static double estimateWeightGradient(const TapSum &sum,
   // A tile meets a strip of pixels, and sums are read and written around it.
   int64_t lines = std::max<int64_t>(1, kStrip / part.columns.pixels);
   auto pixels = static_cast<double>(lines * part.columns.pixels);
-  // A row of pairs is put together in a loop of its own.
-  int64_t loops = plan.inPairs ? 3 : 1;
   double steps = static_cast<double>(countSteps(plan, part.columns.pixels)) /
                  static_cast<double>(part.columns.pixels);
   auto cost = [&](int64_t terms) {
     int64_t sums = terms * shared * plan.vectors;
-    double packing =
-        plan.inPairs
-            ? 2.0 * static_cast<double>(llvm::divideCeil(terms, plan.lanes))
-            : 0.0;
+    // For all rows of taps at once, and vectors for all tiles.
+    double packing = 0.0;
+    if (plan.inPairs)
+      packing = static_cast<double>(kInterleaving + 4) /
+                (kPerCycle * static_cast<double>(part.rows.taps)) *
+                (static_cast<double>(llvm::divideCeil(terms, plan.lanes)) +
+                 static_cast<double>(plan.vectors * terms) /
+                     static_cast<double>(sum.terms));
     return steps * (estimateStep(plan, sums,
                                  plan.vectors +
                                      terms * shared *
@@ -164,7 +196,7 @@ static double estimateWeightGradient(const TapSum &sum,
                                  0.0) +
                     packing) +
            (kTile + static_cast<double>(sums) +
-            kLoop * static_cast<double>(lines * loops)) /
+            kLoop * static_cast<double>(lines)) /
                pixels;
   };
   return static_cast<double>(plan.countBlocks(sum)) / shared *
@@ -236,11 +268,17 @@ static void shareWeightGradient(const TapSum &sum, int64_t threads,
   int64_t blocks = plan.countBlocks(sum);
   int64_t tiles = llvm::divideCeil(sum.terms, plan.tile);
   double best = 0.0;
+  TapSumPlan trial = plan;
   for (bool splits : {false, true})
     for (int64_t each = tiles; each >= 1; --each) {
-      int64_t pieces = blocks * llvm::divideCeil(tiles, each) *
-                       (splits ? sum.parts.front().rows.taps : 1);
-      int64_t rounds = llvm::divideCeil(pieces, threads);
+      trial.tilesOfPiece = each;
+      trial.splitsTapRows = splits;
+      trial.pieces = blocks * llvm::divideCeil(tiles, each) *
+                     (splits ? sum.parts.front().rows.taps : 1);
+      if (plan.inPairs && each > 1 &&
+          PairedStrip::get(sum, trial).countBytes() > kMaxPacked)
+        continue;
+      int64_t rounds = llvm::divideCeil(trial.pieces, threads);
       // The last piece of a block may have fewer tiles.
       double even =
           static_cast<double>(blocks * tiles *
@@ -249,9 +287,7 @@ static void shareWeightGradient(const TapSum &sum, int64_t threads,
       if (even <= best)
         continue;
       best = even;
-      plan.tilesOfPiece = each;
-      plan.splitsTapRows = splits;
-      plan.pieces = pieces;
+      plan = trial;
       if (best >= kEven)
         return;
     }
@@ -316,10 +352,10 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
                                : sum.samples % plan.samples != 0)
         break;
       for (plan.tile = 1; plan.tile <= extent; ++plan.tile) {
-        plan.packsWeights = canPackWeights(sum, plan);
+        plan.packs = canPack(sum, plan);
         int64_t sums = plan.samples * plan.tile * plan.vectors * shared;
         // The order in which pairs are put together takes a register, too.
-        bool interleaves = plan.inPairs && !plan.packsWeights;
+        bool interleaves = plan.inPairs && !plan.packs;
         if (sums + plan.vectors * kept + (interleaves ? 2 : 1) >
                 registers.count ||
             sums * unrolled > kMaxUnrolled)

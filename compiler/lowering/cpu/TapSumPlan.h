@@ -22,8 +22,9 @@ struct TapSumPlan {
   int64_t samples = 1;  ///< of a tile: more than 1 for short rows
   int64_t lines = 1;    ///< rows of pixels that one block of weights meets
   bool inPairs = false; ///< multiplies pairs of bf16
-  /// A block's weights are put together once for all rows that it meets.
-  bool packsWeights = false;
+  /// Pairs are put together once for several tiles: a block's weights, or
+  /// strips of images.
+  bool packs = false;
   /// In a gradient of weights: tiles of terms in a piece, and whether rows of
   /// taps are pieces of their own.
   int64_t tilesOfPiece = 1;
@@ -38,6 +39,18 @@ struct TapSumPlan {
   int64_t countBlocks(const TapSum &sum) const;
   /// Elements of the weights of a block.
   int64_t countWeights(const TapSum &sum) const;
+};
+
+/// What a gradient of weights in pairs puts together for a strip of pixels.
+struct PairedStrip {
+  int64_t samples, rows, sourceRows; ///< rows of a sample
+  int64_t pairs;                     ///< of pixels of a row
+  /// Elements of a pair of pixels: of what is broadcast, for a piece, and of
+  /// the vectors of a block.
+  int64_t sharedWidth, vectorWidth;
+
+  static PairedStrip get(const TapSum &sum, const TapSumPlan &plan);
+  int64_t countBytes() const;
 };
 
 /// The `count` plans of least estimated cost, the best first. None where `sum`

@@ -54,17 +54,23 @@ func.func @packed() {
   return
 }
 
-// In a gradient of weights pixels are pairs. What is broadcast is put together for a row first: 5
-// channels, in a vector of which the rest is not read. A row of 3 pixels has a rest.
+// In a gradient of weights pixels are pairs. Both images of a strip are put together for a column
+// of taps: vectors, and what is broadcast, 5 channels of a vector of which the rest is not read. A
+// row of 3 pixels has a rest.
 // CHECK-LABEL: func.func private @gradient_kernel_0
-// CHECK: %[[SCRATCH:.+]] = memref.alloca() {alignment = 64 : i64} : memref<32xbf16>
+// CHECK: %[[SOURCE:.+]] = memref.alloca() {alignment = 64 : i64} : memref<320xbf16>
+// CHECK: %[[IMAGE:.+]] = memref.alloca() {alignment = 64 : i64} : memref<192xbf16>
+// CHECK: scf.for
+// CHECK: vector.shuffle
+// CHECK: vector.store {{.*}} memref<192xbf16>, vector<32xbf16>
 // CHECK: scf.for
 // CHECK: vector.maskedload {{.*}} vector<16xbf16>
 // CHECK: vector.maskedload {{.*}} vector<16xbf16>
 // CHECK: vector.shuffle
-// CHECK: vector.store {{.*}} memref<32xbf16>, vector<32xbf16>
-// CHECK: scf.for
-// CHECK: vector.load {{.*}} memref<32xbf16>, vector<2xbf16>
+// CHECK: vector.store {{.*}} memref<320xbf16>, vector<32xbf16>
+// CHECK-NOT: vector.shuffle
+// CHECK: vector.load {{.*}} memref<320xbf16>, vector<2xbf16>
+// CHECK: vector.load {{.*}} memref<192xbf16>, vector<32xbf16>
 // CHECK: x86vector.avx512.dot
 // CHECK: scf.for
 // CHECK: vector.fma
