@@ -90,7 +90,7 @@ def read_trace(path, layer, batch):
                 written = arguments["bytes_written"]
                 is_data = abs(written - size) < abs(written - 4 * layer.weights)
                 last = PASSES[1] if is_data else PASSES[2]
-            # Copies into another order come before a kernel, those out of it behind.
+            # Copies into another order come before a kernel, those out of it after it.
             if last:
                 times[last] += waiting
                 waiting = 0.0

@@ -67,7 +67,7 @@ static double estimateStep(const TapSumPlan &plan, int64_t sums, int64_t loads,
                      static_cast<double>(loads) / kPerCycle, kLatency,
                      streamed / kStreamed}) +
            0.25;
-  // Of plans that multiply as fast, those with fewer loads were faster.
+  // Where plans multiply as fast, those with fewer loads were faster.
   constexpr double kLoad = 0.1;
   if (!plan.packs) {
     sums += kInterleaving * plan.vectors;
