@@ -449,7 +449,7 @@ const std::vector<Model> &e2e::getModels() {
        momentum},
       // Channels lie innermost, and whatever comes in pairs has a rest: terms,
       // pixels of a row, channels of a group, the last vector.
-      {"odd_channels", 2, "[5, 19, 21]", 4,
+      {"odd_channels", 2, "[5, 9, 11]", 4,
        R"({ "op": "conv2d", "filters": 21, "kernel": 3, "padding": 1 },
 { "op": "relu" },
 { "op": "conv2d", "filters": 33, "kernel": 3, "stride": 2, "padding": 1, "bias": false },

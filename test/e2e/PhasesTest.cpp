@@ -66,7 +66,8 @@ std::vector<Model> getSmallModels() {
   llvm::erase_if(models, [](const Model &model) {
     return model.name == "parallel" || model.name == "square" ||
            model.name == "many_tokens" || model.name == "many_channels" ||
-           model.name == "many_groups" || model.name == "small_gradients";
+           model.name == "many_groups" || model.name == "odd_channels" ||
+           model.name == "sliced_factors" || model.name == "small_gradients";
   });
   return models;
 }
