@@ -12,7 +12,7 @@ How far boostc may be from PyTorch in double precision is measured: BEYOND times
 deviation of runs in single precision, of which one begins with the same numbers, and others with
 weights, features and gradients moved by one unit in the last place; and at least a few units in
 the last place of the largest number of the tensor. So few runs say little of rare deviations: of
-700 models that agree, six were beyond twice the largest, by up to 3.3 times. Where these runs deviate by more than CHAOTIC
+700 models that agree, five were beyond twice the largest, by up to 3.3 times. Where these runs deviate by more than CHAOTIC
 of a tensor, a comparison would show nothing: this tensor and all later steps are left out. Such a
 model counts as compared in part, or as ill-conditioned where not even a step is left.
 
