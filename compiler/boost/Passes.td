@@ -46,8 +46,9 @@ def CentralizeGradientsPass
   let description = [{
     In a program with `train.centralize_gradients`, the rule of a weight reads its gradient
     without the mean over each output's part, and so does all that comes before the rule: the
-    norm that LARS takes its rate from, Muon's average, THOR's preconditioning. Weights are the parameters that the forward uses as weights of dense layers and of
-    convolutions without groups, and as nothing else. Decay is added by the rule and not
+    norm that LARS takes its rate from, Muon's average, THOR's preconditioning. Weights are the
+    parameters that the forward uses as weights of dense layers and of convolutions without
+    groups, and as nothing else. Decay is added by the rule and not
     centralised. Norms over all gradients, and clipping by them, come before.
 
     Source: Yong et al., "Gradient Centralization: A New Optimization Technique for Deep

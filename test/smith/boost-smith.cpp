@@ -2,14 +2,14 @@
 // difference.
 //
 //   boost-smith [--seed N] [--count N] [--jobs N] [--gpu] [--reduce]
-//   boost-smith --write DIR [--seed N] [--count N] [--gpu]
+//   boost-smith --write DIR [--seed N] [--count N]
 //
 // Model N is made from seed N alone; --gpu compiles it for GPUs and runs it on
 // the simulated one. Each runs in a process of its own, so that
 // a crash is a finding like others; a finding is printed with the model, made
 // smaller with --reduce, and the exit code is 1. The last line counts.
 // --write trains nothing: DIR/N.json is the model and DIR/N.args the arguments
-// for boostc besides, for tools that compare with something else.
+// for boostc, for tools that compare with something else.
 #include "test/e2e/Differential.h"
 #include "test/smith/Generator.h"
 #include "llvm/Support/JSON.h"
@@ -199,11 +199,13 @@ int main(int argc, char **argv) {
   app.add_option("--jobs", jobs, "processes at a time")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_flag("--gpu", isForGpus, "run on the simulated GPU");
+  CLI::Option *gpu =
+      app.add_flag("--gpu", isForGpus, "run on the simulated GPU");
   app.add_flag("--reduce", reduces, "make models with a finding smaller");
   app.add_option("--write", folder,
                  "write the models into this folder and train none")
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::ExistingDirectory)
+      ->excludes(gpu);
   CLI11_PARSE(app, argc, argv);
   testing::InitGoogleTest();
 
@@ -211,7 +213,8 @@ int main(int argc, char **argv) {
     for (int64_t number = 0; number < count; ++number) {
       int64_t illegal = 0;
       std::string fault;
-      Sketch sketch = generate(seed + number, isForGpus, illegal, fault);
+      Sketch sketch =
+          generate(seed + number, /*isForGpus=*/false, illegal, fault);
       if (!write(seed + number, sketch, folder)) {
         perror("boost-smith --write");
         return 1;

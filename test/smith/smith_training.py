@@ -16,8 +16,6 @@ from smith_network import Network, Skip, Tensors, correct, losses, pair
 from thor import DEFAULTS as THOR
 from thor import factor, invert, precondition, rows_of
 
-ADAPTED = ("weight", "embedding")  # by LARS
-
 
 def rate_of(schedule, step):
     """The learning rate of a step, counted from 0."""
@@ -37,26 +35,6 @@ def rate_of(schedule, step):
     return end + (value - end) * (1 + math.cos(math.pi * share)) / 2
 
 
-class Lars:
-    """As make_optimizer's, but for norms of 0."""
-
-    def __init__(self, value, role, keys):
-        self.value, self.role, self.keys, self.velocity = value, role, keys, 0.0
-
-    @torch.no_grad()
-    def step(self, rate):
-        keys, value, gradient, ratio = self.keys, self.value, self.value.grad, 1.0
-        size, steepness = value.norm(), gradient.norm()
-        if steepness and value.dtype == torch.float64 and steepness < 1e-12:
-            raise Skip("lars divides by a gradient that is 0 but for rounding")
-        if self.role in ADAPTED and size and steepness:
-            ratio = keys["trust_coefficient"] * size / (
-                steepness + keys["weight_decay"] * size + keys["epsilon"])
-        self.velocity = keys["momentum"] * self.velocity + ratio * (
-            gradient + keys["weight_decay"] * value)
-        value -= rate * self.velocity
-
-
 class Rule:
     """An optimizer of PyTorch for one parameter, of which it sees a matrix for Muon."""
 
@@ -71,6 +49,16 @@ class Rule:
         self.seen.grad = self.value.grad.reshape(self.seen.shape)
         self.optimizer.param_groups[0]["lr"] = rate
         self.optimizer.step()
+
+
+class Lars(Rule):
+    """It jumps where a gradient is 0 but for rounding."""
+
+    def step(self, rate):
+        steepness = self.value.grad.norm()
+        if steepness and self.value.dtype == torch.float64 and steepness < 1e-12:
+            raise Skip("lars divides by a gradient that is 0 but for rounding")
+        super().step(rate)
 
 
 class Thor:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Convolutions of known nets, pass by pass: what a thread reaches of its peak, beside PyTorch.
+"""Convolutions of known nets, pass by pass: what a thread reaches of its peak, and PyTorch.
 
   python3 -m venv /tmp/bench-venv
   /tmp/bench-venv/bin/pip install torch numpy
@@ -27,6 +27,7 @@ import tempfile
 import time
 
 from cpu_step import processor
+from net_step import LEVELS
 
 PASSES = ("forward", "data gradient", "weight gradient")
 FAR_BELOW = 0.55
@@ -101,9 +102,8 @@ class Program:
     def __init__(self, arguments, layer, batch, folder):
         self.arguments, self.layer, self.batch, self.folder = arguments, layer, batch, folder
         (folder / "cell.json").write_text(json.dumps(layer.get_model(batch)), encoding="utf-8")
-        level = {"f32": "O0", "bf16": "O2"}[arguments.dtype]
         subprocess.run([arguments.build / "bin/boostc", folder / "cell.json", "--target=cpu",
-                        f"--threads={arguments.threads}", "--set", f"amp.level={level}", "-o",
+                        f"--threads={arguments.threads}", "--set", f"amp.level={LEVELS[arguments.dtype]}", "-o",
                         folder / "cell.so"], check=True, stderr=subprocess.DEVNULL)
 
     def measure(self):
@@ -196,9 +196,9 @@ def summarise(records):
             if shares:
                 parts.append(f"{name} {100 * statistics.median(shares):.0f} %")
         ratios = [r["ratio"] for r in own if "ratio" in r]
-        beside = (f"; {math.exp(statistics.fmean(map(math.log, ratios))):.2f} times PyTorch's rate"
-                  if ratios else "")
-        print(f"batch {batch}: medians without depthwise: {', '.join(parts)}{beside}")
+        compared = (f"; {math.exp(statistics.fmean(map(math.log, ratios))):.2f} times PyTorch's rate"
+                    if ratios else "")
+        print(f"batch {batch}: medians without depthwise: {', '.join(parts)}{compared}")
     for r in sorted(records, key=lambda r: r["share"]):
         if r["share"] < FAR_BELOW and not r["layer"].startswith("depthwise"):
             print(f"{100 * r['share']:.0f} %: {r['layer']}, batch {r['batch']}, {r['pass']}"

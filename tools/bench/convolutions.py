@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+from conv_grid import Layer
+
 HERE = pathlib.Path(__file__).resolve().parent
 KINDS = ("forward", "data gradient", "weight gradient")
 # batch, channels, filters, size, kernel, stride, padding
@@ -37,16 +39,7 @@ def measure_library(binary, shape, threads):
 
 def measure_generated(boostc, folder, shape, threads):
     batch, channels, filters, size, kernel, stride, padding = shape
-    layer = {"op": "conv2d", "filters": filters, "kernel": kernel, "stride": stride,
-             "padding": padding}
-    model = {  # another layer in front, so that there is a gradient of the image
-        "name": "one", "batch_size": batch, "epochs": 1, "seed": 1,
-        "input": {"image": {"shape": [channels + 1, size, size]},
-                  "label": {"dtype": "i32", "classes": 2}},
-        "layers": [{"op": "conv2d", "filters": channels, "kernel": 1}, layer,
-                   {"op": "global_avg_pool"}, {"op": "dense", "units": 2}],
-        "loss": {"op": "softmax_cross_entropy"},
-        "optimizer": {"type": "sgd", "learning_rate": 0.1}, "data": {"source": "digits"}}
+    model = Layer("", channels, filters, kernel, stride, padding, size).get_model(batch)
     path, tuning = folder / "model.json", folder / "tuning.json"
     path.write_text(json.dumps(model))
     tuning.unlink(missing_ok=True)

@@ -226,7 +226,8 @@ def main():
                 if (net, batch, arguments.threads, builds, arguments.dtype) in known:
                     continue
                 results, versions = measure(net, batch, arguments, folder)
-                about = {"dtype": arguments.dtype, "builds": builds, "date": time.strftime("%Y-%m-%d"), "cpu": processor(),
+                about = {"dtype": arguments.dtype, "builds": builds,
+                         "date": time.strftime("%Y-%m-%d"), "cpu": processor(),
                          "cpus": os.cpu_count(), "versions": versions}
                 with arguments.json.open("a", encoding="utf-8") as file:
                     for line in summarise(net, batch, arguments.threads, results):

@@ -77,16 +77,18 @@ struct CentralizeGradients
     Value centered = train::CenterGradientOp::create(b, loc, gradient.getType(),
                                                      gradient, means);
     for (OpOperand *use : uses) {
-      if (isa<train::CommitOp>(use->getOwner()))
+      Operation *user = use->getOwner();
+      auto norm = dyn_cast<train::SquaredNormOp>(user);
+      auto isOfAll = llvm::IsaPred<train::GlobalNormOp>;
+      if (isa<train::CommitOp>(user) ||
+          (norm && llvm::all_of(norm->getUsers(), isOfAll)))
         continue;
-      if (auto norm = dyn_cast<train::SquaredNormOp>(use->getOwner()))
+      if (!norm)
+        use->set(centered);
+      else
         norm.getResult().replaceUsesWithIf(
             train::SquaredNormOp::create(b, loc, norm.getType(), centered),
-            [](OpOperand &sum) {
-              return !isa<train::GlobalNormOp>(sum.getOwner());
-            });
-      else
-        use->set(centered);
+            [&](OpOperand &read) { return !isOfAll(read.getOwner()); });
     }
   }
 };

@@ -62,21 +62,28 @@ static double estimateBatchInnermost(int64_t samples, int64_t channels,
          (channels >= kManyChannels ? 0.5 : 0.65);
 }
 
+/// The best plan for one thread; none where `sum` has no vectors.
+static std::optional<TapSumPlan> planKernel(const TapSum &sum,
+                                            VectorRegisters registers) {
+  std::vector<TapSumPlan> plans =
+      planTapSum(sum, registers, /*threads=*/1, /*count=*/1);
+  return plans.empty() ? std::nullopt : std::optional(plans.front());
+}
+
 static void addCosts(rt::ConvolutionOp op, VectorRegisters registers,
                      Estimate &estimate) {
   int64_t lanes = registers.lanes;
   ConvolutionTypes types = getChannelsLast(op, lanes);
   TapSum sum = getTapSum(op, types);
-  std::vector<TapSumPlan> plans =
-      planTapSum(sum, registers, /*threads=*/1, /*count=*/1);
-  if (plans.empty()) {
+  std::optional<TapSumPlan> plan = planKernel(sum, registers);
+  if (!plan) {
     estimate.isPossible = false;
     return;
   }
   auto flops = static_cast<double>(op.getFlops());
   constexpr double kReached = 0.85; // of the estimate, by what it leaves out
   estimate.channelsLast +=
-      flops / (kReached * estimateEfficiency(sum, plans.front(), lanes));
+      flops / (kReached * estimateEfficiency(sum, *plan, lanes));
   estimate.batchInnermost +=
       flops / estimateBatchInnermost(types.input.getDimSize(0),
                                      types.weight.getDimSize(1), lanes);
@@ -99,9 +106,8 @@ bool boostc::multipliesPairs(ContractionOpInterface op,
   auto convolution = dyn_cast<rt::ConvolutionOp>(*op);
   if (!convolution)
     return false;
-  TapSum sum =
-      getTapSum(convolution, getChannelsLast(convolution, registers.lanes));
-  std::vector<TapSumPlan> plans =
-      planTapSum(sum, registers, /*threads=*/1, /*count=*/1);
-  return !plans.empty() && plans.front().inPairs;
+  std::optional<TapSumPlan> plan = planKernel(
+      getTapSum(convolution, getChannelsLast(convolution, registers.lanes)),
+      registers);
+  return plan && plan->inPairs;
 }

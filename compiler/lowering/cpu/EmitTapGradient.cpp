@@ -35,6 +35,7 @@ private:
     const Block &block;
     Range tapRows, terms;
   };
+
   void forEachPiece(Value begin, Value end,
                     llvm::function_ref<void(const Piece &)> act) {
     int64_t tapRows = sum.parts.front().rows.taps;
@@ -94,26 +95,20 @@ private:
                  intersect(getInsidePixels(part.rows, tapRow), strip.rows)});
           });
         };
-    auto forEachTapColumn = [&](llvm::function_ref<void(Value)> act) {
-      forEach(constant(0), constant(part.columns.taps), act);
-    };
-    if (sum.terms == 1)
+    if (sum.terms == 1) {
       forEachTapRow([&](Value tapRow, const Strip &seen) {
         emitTile(part, piece, seen, tapRow, Value(), nullptr, constant(0), 1);
       });
-    else if (plan.inPairs)
-      forEachTapColumn([&](Value tap) {
-        Pairs pairs = pack(part, piece.block, strip, tap, piece.terms);
-        forEachTapRow([&](Value tapRow, const Strip &seen) {
-          emitTiles(part, piece, seen, tapRow, tap, &pairs);
-        });
-      });
-    else
+      return;
+    }
+    forEach(constant(0), constant(part.columns.taps), [&](Value tap) {
+      std::optional<Pairs> pairs;
+      if (plan.inPairs)
+        pairs.emplace(pack(part, piece.block, strip, tap, piece.terms));
       forEachTapRow([&](Value tapRow, const Strip &seen) {
-        forEachTapColumn([&](Value tap) {
-          emitTiles(part, piece, seen, tapRow, tap, nullptr);
-        });
+        emitTiles(part, piece, seen, tapRow, tap, pairs ? &*pairs : nullptr);
       });
+    });
   }
 
   void emitTiles(const TapPart &part, const Piece &piece, const Strip &strip,

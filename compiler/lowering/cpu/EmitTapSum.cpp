@@ -1,6 +1,4 @@
 #include "compiler/lowering/cpu/TapSumCode.h"
-#include "compiler/lowering/cpu/VectorAccess.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -48,21 +46,14 @@ private:
   /// Before all loops: memory for the weights of a block, which all parts read
   /// from then on.
   void reserveWeights() {
-    auto type =
-        MemRefType::get({plan.countWeights(sum)}, builder.getBF16Type());
-    Value buffer = memref::AllocaOp::create(builder, loc, type,
-                                            builder.getI64IntegerAttr(64));
-    getFlat(buffer);
-    int64_t first = 0;
+    TapOperand packed = reservePairs(plan.countWeights(sum));
+    packed.vector = 1;
+    packed.term = plan.lanes * plan.vectors;
+    packed.column = sum.terms * packed.term;
     for (TapPart &part : parts) {
-      TapOperand packed{buffer, type, first};
-      packed.isPaired = true;
-      packed.vector = 1;
-      packed.term = plan.lanes * plan.vectors;
-      packed.column = sum.terms * packed.term;
       packed.row = part.columns.taps * packed.column;
-      first += part.rows.taps * packed.row;
       part.weight = packed;
+      packed.constant += part.rows.taps * packed.row;
     }
   }
 
@@ -70,25 +61,21 @@ private:
                    const Block &block) {
     const TapOperand &weight = part.weight;
     Value source = offsetOf(weight, block, Value());
-    auto loop = [&](int64_t count, int64_t step,
-                    llvm::function_ref<void(Value)> body) {
-      forEach(constant(0), constant(count), step, body);
-    };
-    loop(part.rows.taps, 1, [&](Value row) {
-      loop(part.columns.taps, 1, [&](Value column) {
-        loop(sum.terms, 2, [&](Value term) {
+    Value zero = constant(0);
+    forEach(zero, constant(part.rows.taps), [&](Value row) {
+      forEach(zero, constant(part.columns.taps), [&](Value column) {
+        forEach(zero, constant(sum.terms), 2, [&](Value term) {
           auto at = [&](Value offset, const TapOperand &operand) {
             offset = add(offset, times(row, operand.row));
             offset = add(offset, times(column, operand.column));
             return add(offset, times(term, operand.term));
           };
           Value from = at(source, weight);
-          Value to = at(constant(packed.constant), packed);
+          Value to = at(offsetOf(packed, block, Value()), packed);
           Loads loads;
           for (int64_t vector = 0; vector < plan.vectors; ++vector) {
             Value pairs = load(weight, from, 0, vector, loads, weight.term);
-            storeVector(builder, loc, pairs, getFlat(packed.buffer),
-                        plus(to, vector * 2 * plan.lanes), /*mask=*/Value());
+            storePair(pairs, packed, plus(to, vector * 2 * plan.lanes));
           }
         });
       });

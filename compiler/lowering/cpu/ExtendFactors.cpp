@@ -197,7 +197,7 @@ struct ExtendFactors : boostc::impl::ExtendFactorsPassBase<ExtendFactors> {
         if (hasPairs && multipliesPairs(op, registers))
           return true;
         return isForLibrary(op) && factor.isBF16() &&
-               (features.contains(kBFloat16Feature) ||
+               (registers.multipliesBFloat16 ||
                 (keepsBFloat16 && hasLibraryType(factor, features)));
       };
       FactorExtension(function, isKept).run();

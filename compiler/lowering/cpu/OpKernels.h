@@ -21,6 +21,23 @@ struct OpKernel {
       emit = {};
 };
 
+/// The kernel of a copy from `source` to `target`, in `pieces`. An
+/// Emitter(builder, loc, plan, source, target) has emit(begin, end).
+template <typename Emitter, typename Plan>
+OpKernel makeCopyKernel(mlir::Operation *copy, mlir::Value source,
+                        mlir::Value target, Plan plan, int64_t pieces,
+                        int64_t workPerPiece) {
+  return {.pieces = pieces,
+          .workPerPiece = workPerPiece,
+          .emit = [=, loc = copy->getLoc()](
+                      mlir::OpBuilder &builder, const mlir::IRMapping &buffers,
+                      mlir::Value begin, mlir::Value end) {
+            Emitter(builder, loc, plan, buffers.lookup(source),
+                    buffers.lookup(target))
+                .emit(begin, end);
+          }};
+}
+
 /// The kernel of `op` for vectors of up to `maxLanes` and `threads` threads;
 /// nothing for an op that has none of its own.
 std::optional<OpKernel> planOpKernel(mlir::Operation *op, int64_t maxLanes,

@@ -1,6 +1,5 @@
 #include "compiler/lowering/cpu/PairedStripCode.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -11,29 +10,19 @@ PairedStripCode::PairedStripCode(OpBuilder &builder, Location loc,
       sharesSource(sum.parts.front().source.vector == 0) {
   if (!plan.inPairs)
     return;
-  // Before all loops.
   PairedStrip strip = PairedStrip::get(sum, plan);
-  source = reserve(strip.sourceRows,
-                   sharesSource ? strip.sharedWidth : strip.vectorWidth);
-  image =
-      reserve(strip.rows, sharesSource ? strip.vectorWidth : strip.sharedWidth);
+  auto reserve = [&](int64_t rows, int64_t width) {
+    int64_t row = strip.pairs * width;
+    TapOperand operand = reservePairs(strip.samples * rows * row);
+    operand.sample = rows * row;
+    operand.row = row;
+    operand.column = width;
+    operand.term = 2;
+    return operand;
+  };
+  source = reserve(strip.sourceRows, strip.sourceWidth);
+  image = reserve(strip.rows, strip.width);
   (sharesSource ? image : source).vector = 1;
-}
-
-TapOperand PairedStripCode::reserve(int64_t rows, int64_t width) {
-  PairedStrip strip = PairedStrip::get(sum, plan);
-  TapOperand operand;
-  operand.isPaired = true;
-  operand.term = 2;
-  operand.column = width;
-  operand.row = strip.pairs * width;
-  operand.sample = rows * operand.row;
-  operand.type =
-      MemRefType::get({strip.samples * operand.sample}, builder.getBF16Type());
-  operand.buffer = memref::AllocaOp::create(builder, loc, operand.type,
-                                            builder.getI64IntegerAttr(64));
-  getFlat(operand.buffer);
-  return operand;
 }
 
 PairedStripCode::Pairs PairedStripCode::pack(const TapPart &part,
@@ -88,15 +77,11 @@ void PairedStripCode::packPair(const TapOperand &image,
                                const TapOperand &target, Value from, Value to,
                                int64_t step, Range terms) {
   int64_t lanes = plan.lanes;
-  auto put = [&](Value pair, Value offset) {
-    storeVector(builder, loc, pair, getFlat(target.buffer), offset,
-                /*mask=*/Value());
-  };
   if (image.vector != 0) {
     Loads loads;
     for (int64_t vector = 0; vector < plan.vectors; ++vector) {
       Value pair = load(image, from, 0, vector, loads, step);
-      put(pair, plus(to, vector * 2 * lanes));
+      storePair(pair, target, plus(to, vector * 2 * lanes));
     }
     return;
   }
@@ -110,8 +95,9 @@ void PairedStripCode::packPair(const TapOperand &image,
     };
     Value one = at(0);
     Value other = at(step);
-    put(interleave(one, other),
-        add(to, times(subtract(term, terms.begin), target.term)));
+    Value pair = interleave(one, other);
+    storePair(pair, target,
+              add(to, times(subtract(term, terms.begin), target.term)));
   });
 }
 

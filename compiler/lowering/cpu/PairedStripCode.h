@@ -45,7 +45,6 @@ protected:
                             List<Value> sums);
 
 private:
-  TapOperand reserve(int64_t rows, int64_t width);
   /// Rows `rows` of `image`, of which `first` is the first of the strip, from
   /// `corner` on. Pixels are `step` elements apart.
   void packImage(const TapOperand &image, const TapOperand &target,

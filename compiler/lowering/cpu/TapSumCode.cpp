@@ -31,6 +31,21 @@ Value TapSumCode::getFlat(Value buffer) {
   return row;
 }
 
+TapOperand TapSumCode::reservePairs(int64_t elements) {
+  auto type = MemRefType::get({elements}, builder.getBF16Type());
+  Value buffer = memref::AllocaOp::create(builder, loc, type,
+                                          builder.getI64IntegerAttr(64));
+  getFlat(buffer);
+  paired.insert(buffer);
+  return {buffer, type};
+}
+
+void TapSumCode::storePair(Value pair, const TapOperand &operand,
+                           Value offset) {
+  storeVector(builder, loc, pair, getFlat(operand.buffer), offset,
+              /*mask=*/Value());
+}
+
 Value TapSumCode::isBelow(Value a, int64_t b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
                                              constant(b));
@@ -84,7 +99,7 @@ TapSumCode::Block TapSumCode::decodeBlock(Value number) {
 
 Value TapSumCode::offsetOf(const TapOperand &operand, const Block &block,
                            Value sample) {
-  if (operand.isPaired)
+  if (isPaired(operand))
     return constant(operand.constant);
   Value offset = plus(times(block.group, operand.group), operand.constant);
   offset = add(offset, times(block.first, operand.vector));
@@ -94,7 +109,7 @@ Value TapSumCode::offsetOf(const TapOperand &operand, const Block &block,
 Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
                        int64_t vector) {
   Value buffer = getFlat(operand.buffer);
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Type element = operand.type.getElementType();
   if (operand.vector == 0)
     return vector::BroadcastOp::create(
         builder, loc, vectorType,
@@ -121,7 +136,7 @@ Value TapSumCode::loadPairs(const TapOperand &operand, Value offset,
                             int64_t step, int64_t vector, int64_t partner) {
   Value buffer = getFlat(operand.buffer);
   Type element = builder.getBF16Type();
-  if (operand.isPaired && operand.vector != 0)
+  if (isPaired(operand) && operand.vector != 0)
     return loadVector(builder, loc, VectorType::get({2 * plan.lanes}, element),
                       buffer, plus(offset, step + vector * 2 * plan.lanes),
                       /*mask=*/Value());
@@ -159,8 +174,8 @@ Value TapSumCode::interleave(Value a, Value b) {
 void TapSumCode::storeSum(Value sum, const TapOperand &operand, Value offset,
                           int64_t step, int64_t vector) {
   Value buffer = getFlat(operand.buffer);
-  Value rounded = buildRounding(
-      builder, loc, sum, cast<MemRefType>(buffer.getType()).getElementType());
+  Value rounded =
+      buildRounding(builder, loc, sum, operand.type.getElementType());
   storeVector(builder, loc, rounded, buffer,
               plus(offset, step + vector * plan.lanes), masks[vector]);
 }

@@ -32,6 +32,10 @@ protected:
 
   /// `buffer` as a row of elements.
   Value getFlat(Value buffer);
+  /// Before all loops: memory of the kernel for pairs of bf16, of a block
+  /// alone.
+  TapOperand reservePairs(int64_t elements);
+  void storePair(Value pair, const TapOperand &operand, Value offset);
 
   /// The taps that see something from `pixel`, and the pixels that `tap` lets
   /// see something.
@@ -62,12 +66,16 @@ protected:
   const TapSumPlan &plan;
 
 private:
+  bool isPaired(const TapOperand &operand) const {
+    return paired.contains(operand.buffer);
+  }
   Value loadPairs(const TapOperand &operand, Value offset, int64_t step,
                   int64_t vector, int64_t partner);
 
   mlir::VectorType vectorType;
   llvm::DenseMap<Value, Value> flat;
-  List<Value> masks; ///< of the block's vectors; null: all lanes
+  llvm::DenseSet<Value> paired; ///< buffers whose elements are pairs already
+  List<Value> masks;            ///< of the block's vectors; null: all lanes
 };
 
 /// emitTapSum() for a gradient of weights.

@@ -10,9 +10,9 @@ using namespace boostc;
 /// Two multiplications and two loads begin in a cycle; a sum is ready for its
 /// next term after four, for its next pair after six.
 constexpr double kPerCycle = 2.0, kLatency = 4.0, kPairLatency = 6.0;
-/// A vector of pairs is put together from two in as much time as so many
-/// multiplications take.
-constexpr int64_t kInterleaving = 3;
+/// Multiplications in whose time a vector of pairs is put together from two,
+/// and in whose time that is loaded and stored besides.
+constexpr int64_t kInterleaving = 3, kPacking = 7;
 /// Bytes that come from the second cache in a cycle, and bytes of weights that
 /// the first one keeps.
 constexpr double kStreamed = 24.0;
@@ -43,16 +43,15 @@ PairedStrip PairedStrip::get(const TapSum &sum, const TapSumPlan &plan) {
                      part.rows.tapStep * (part.rows.taps - 1) + 1;
   strip.pairs = part.columns.pixels / 2;
   int64_t terms = std::min(sum.terms, plan.tilesOfPiece * plan.tile);
-  strip.sharedWidth = 2 * plan.lanes * llvm::divideCeil(terms, plan.lanes);
-  strip.vectorWidth = 2 * plan.lanes * plan.vectors;
+  strip.sourceWidth = 2 * plan.lanes * llvm::divideCeil(terms, plan.lanes);
+  strip.width = 2 * plan.lanes * plan.vectors;
+  if (part.source.vector != 0)
+    std::swap(strip.sourceWidth, strip.width);
   return strip;
 }
 
 int64_t PairedStrip::countBytes() const {
-  // Either image may be the one that is broadcast.
-  return 2 * samples * pairs *
-         std::max(sourceRows * sharedWidth + rows * vectorWidth,
-                  sourceRows * vectorWidth + rows * sharedWidth);
+  return 2 * samples * pairs * (sourceRows * sourceWidth + rows * width);
 }
 
 /// Pixels that a block of weights, or a tile of their gradient, meets in one
@@ -142,10 +141,9 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
     double streamed =
         weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
     double packing =
-        plan.packs
-            ? static_cast<double>(steps * plan.vectors * (kInterleaving + 3)) /
-                  (kPerCycle * static_cast<double>(countUses(sum, plan)))
-            : 0.0;
+        plan.packs ? static_cast<double>(steps * plan.vectors * kPacking) /
+                         (kPerCycle * static_cast<double>(countUses(sum, plan)))
+                   : 0.0;
     double loops = static_cast<double>(
         part.rows.taps * (sum.terms > 1 ? 1 + part.columns.taps : 1));
     auto cost = [&](int64_t pixels) {
@@ -184,7 +182,7 @@ static double estimateWeightGradient(const TapSum &sum,
     // For all rows of taps at once, and vectors for all tiles.
     double packing = 0.0;
     if (plan.inPairs)
-      packing = static_cast<double>(kInterleaving + 4) /
+      packing = static_cast<double>(kPacking) /
                 (kPerCycle * static_cast<double>(part.rows.taps)) *
                 (static_cast<double>(llvm::divideCeil(terms, plan.lanes)) +
                  static_cast<double>(plan.vectors * terms) /
@@ -313,10 +311,10 @@ static int64_t countWrittenOut(const TapSum &sum, const TapSumPlan &plan) {
   return count;
 }
 
-/// Vectors of pairs have 4 lanes and more.
-static bool multipliesPairs(const TapSum &sum, VectorRegisters registers,
-                            int64_t lanes) {
-  // Pairs of a longer row would not stay in the first cache.
+static bool canPair(const TapSum &sum, VectorRegisters registers,
+                    int64_t lanes) {
+  // Vectors of pairs have 4 lanes and more; those of a longer row would not
+  // stay in the first cache.
   constexpr int64_t kMaxColumns = 256;
   int64_t columns = sum.parts.front().columns.pixels;
   return registers.multipliesBFloat16 && lanes >= 4 && sum.hasPairs() &&
@@ -334,7 +332,7 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
     return best;
   TapSumPlan plan;
   plan.lanes = chooseLanes(sum.width, registers.lanes);
-  plan.inPairs = multipliesPairs(sum, registers, plan.lanes);
+  plan.inPairs = canPair(sum, registers, plan.lanes);
   int64_t wide = llvm::divideCeil(sum.width, plan.lanes);
   int64_t taps = 1;
   for (const TapPart &each : sum.parts)

@@ -45,9 +45,9 @@ struct TapSumPlan {
 struct PairedStrip {
   int64_t samples, rows, sourceRows; ///< rows of a sample
   int64_t pairs;                     ///< of pixels of a row
-  /// Elements of a pair of pixels: of what is broadcast, for a piece, and of
-  /// the vectors of a block.
-  int64_t sharedWidth, vectorWidth;
+  /// Elements of a pair of pixels: what is broadcast has the terms of a piece,
+  /// the other one the vectors of a block.
+  int64_t sourceWidth, width;
 
   static PairedStrip get(const TapSum &sum, const TapSumPlan &plan);
   int64_t countBytes() const;

@@ -194,15 +194,7 @@ std::optional<OpKernel> boostc::planTransposition(linalg::GenericOp op,
   std::optional<Transposition> copy = describe(op, maxLanes);
   if (!copy)
     return std::nullopt;
-  return OpKernel{
-      .pieces = copy->countPieces(),
-      .workPerPiece = copy->lanes * copy->extents[copy->row],
-      .emit = [copy = std::move(*copy), source = op.getDpsInputs()[0],
-               target = op.getDpsInits()[0],
-               loc = op.getLoc()](OpBuilder &builder, const IRMapping &buffers,
-                                  Value begin, Value end) {
-        TranspositionEmitter(builder, loc, copy, buffers.lookup(source),
-                             buffers.lookup(target))
-            .emit(begin, end);
-      }};
+  return makeCopyKernel<TranspositionEmitter>(
+      op, op.getDpsInputs()[0], op.getDpsInits()[0], *copy, copy->countPieces(),
+      copy->lanes * copy->extents[copy->row]);
 }

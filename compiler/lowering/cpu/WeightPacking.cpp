@@ -188,15 +188,8 @@ std::optional<OpKernel> boostc::planWeightPacking(memref::CopyOp copy,
   std::optional<WeightPacking> packing = describe(copy, maxLanes);
   if (!packing)
     return std::nullopt;
-  return OpKernel{
-      .pieces = packing->filters / packing->lanes,
-      .workPerPiece = packing->lanes * packing->channels * packing->taps,
-      .emit = [packing = *packing, source = copy.getSource(),
-               target = copy.getTarget(), loc = copy.getLoc()](
-                  OpBuilder &builder, const IRMapping &buffers, Value begin,
-                  Value end) {
-        PackingEmitter(builder, loc, packing, buffers.lookup(source),
-                       buffers.lookup(target))
-            .emit(begin, end);
-      }};
+  return makeCopyKernel<PackingEmitter>(
+      copy, copy.getSource(), copy.getTarget(), *packing,
+      packing->filters / packing->lanes,
+      packing->lanes * packing->channels * packing->taps);
 }

@@ -54,9 +54,6 @@ struct TapOperand {
   mlir::MemRefType type;
   int64_t constant = 0, sample = 0, group = 0, row = 0, column = 0, term = 0,
           vector = 0;
-  /// A kernel's copy, of its block alone, in which the bf16 of two terms are
-  /// neighbours.
-  bool isPaired = false;
 
   explicit operator bool() const { return static_cast<bool>(buffer); }
 };

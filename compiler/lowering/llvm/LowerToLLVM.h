@@ -42,9 +42,9 @@ constexpr llvm::StringLiteral kModulesSymbol = "boost.modules";
 constexpr llvm::StringLiteral kEntrySuffix = ".entry";
 
 /// Turns `kernels` (functions on memrefs) into LLVM functions on bare pointers
-/// for `target`, and gives each an entry `<name>.entry` of type BoostKernel.
+/// for `cpu`, and gives each an entry `<name>.entry` of type BoostKernel.
 llvm::LogicalResult convertKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels,
-                                   rt::CpuTargetAttr target);
+                                   rt::CpuTargetAttr cpu);
 
 /// Counts the calls that `function` makes, before any function is lowered.
 void countCalls(mlir::func::FuncOp function, TargetCode &code);

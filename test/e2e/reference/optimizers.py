@@ -288,7 +288,7 @@ def make_optimizer(parameters, keys):
             group, decay = self.param_groups[0], keys["weight_decay"]
             for role, value in parameters:
                 ratio, gradient = 1.0, value.grad
-                if role in ("weight", "embedding"):
+                if role in ("weight", "embedding") and value.norm() and gradient.norm():
                     ratio = keys["trust_coefficient"] * value.norm() / (
                         gradient.norm() + decay * value.norm() + keys["epsilon"])
                 velocity = self.state[value].setdefault("v", torch.zeros_like(value))
