@@ -279,6 +279,12 @@ def PreconditionGradientsPass
     One variant serves all slots: factors of layers that are not due are zeros, of which nothing
     is inverted.
 
+    With `factor_decay` the factors of a refresh are added to moving averages, three more states
+    of a layer, and these are inverted. `balanced`, their traces divide the damping. With
+    `kl_clip` every step scales its preconditioned gradients, all of which are computed before
+    the first rule then. `by_rank`, each rank inverts the sums of its own samples, and inverses
+    are averaged (`train.rank_mean`).
+
     A layer whose factors could not be inverted takes its plain gradient until the next refresh.
 
     Before:
@@ -321,6 +327,10 @@ def ReduceGradientsPass
     after the sum, which needs no op; or by this rank's number before it, where
     ranks' means are summed; or by the number of ranks that have samples, which is summed
     with the rest.
+
+    What `train.rank_mean` averages is computed before all of that, of the sums of this rank.
+    It is exchanged with the accumulators, of which those that nothing else reads are not, and
+    divided by the number of ranks that have samples.
 
     In a step of several phases (`train.variant`) the same is done in each probe, and a sum is
     exchanged once: in the first probe or update after the `micro` that returns it.

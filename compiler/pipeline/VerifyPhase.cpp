@@ -111,7 +111,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     if (current >= Phase::Backward &&
         isa<train::ValueAndGradOp, train::EvaluateOp>(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
-    if (current >= Phase::Step && isa<thor::NaturalGradientOp>(op))
+    if (current >= Phase::Step &&
+        isa<thor::NaturalGradientOp, train::RankMeanOp>(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
     if (!rules.allowsTensors)
       for (Value result : op->getResults())

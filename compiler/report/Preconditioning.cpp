@@ -14,6 +14,8 @@ static StringRef getSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto inverse = dyn_cast<thor::DampedInverseOp>(op))
       value = inverse.getFactor();
+    else if (auto average = dyn_cast<thor::AverageFactorOp>(op))
+      value = average.getFactor();
     else if (auto replace = dyn_cast<train::ReplaceOp>(op)) // where it is due
       value = replace.getKept();
     else if (isa<CollectiveOpInterface>(op)) // a result for each operand

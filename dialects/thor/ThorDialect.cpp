@@ -31,7 +31,8 @@ LogicalResult thor::verifyPositive(
 }
 
 StringRef thor::getParameterOf(StringRef name) {
-  for (StringRef suffix : {kFactorA, kFactorG, kInverseA, kInverseG, kReady})
+  for (StringRef suffix : {kFactorA, kFactorG, kInverseA, kInverseG, kReady,
+                           kAverageA, kAverageG, kAveraged})
     if (name.consume_back(suffix))
       return name;
   return {};

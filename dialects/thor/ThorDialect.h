@@ -28,7 +28,10 @@ inline constexpr llvm::StringLiteral kFactorA = ".factor_a",
                                      kFactorG = ".factor_g",
                                      kInverseA = ".inverse_a",
                                      kInverseG = ".inverse_g",
-                                     kReady = ".inverses_ready";
+                                     kReady = ".inverses_ready",
+                                     kAverageA = ".average_a",
+                                     kAverageG = ".average_g",
+                                     kAveraged = ".averaged_factors";
 /// The weight that `name` is one of; empty where it is none.
 llvm::StringRef getParameterOf(llvm::StringRef name);
 

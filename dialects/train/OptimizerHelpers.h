@@ -37,6 +37,10 @@ inline mlir::Value buildHasSamples(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildSquaredNorm(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value tensor);
 
+/// The sum of the products of the elements of two tensors, a scalar.
+mlir::Value buildInnerProduct(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value a, mlir::Value b);
+
 /// Adam's rule with step size `rate`; its other numbers are keys of the
 /// optimizer.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>

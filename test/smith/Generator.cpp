@@ -194,13 +194,19 @@ private:
   std::string drawOptimizer(const LayerSpec &spec) {
     std::string text = "{ \"type\": \"" + spec.name.str() + "\"";
     for (const KeySpec &key : spec.keys) {
-      // Without it a quotient by a norm that may be 0 has no bound.
-      bool isNeeded = key.isRequired() ||
+      // Without it a quotient by a norm that may be 0 has no bound, or the
+      // inverse of a large block whose rank is low.
+      bool isNeeded = key.isRequired() || key.name == "damping" ||
                       (key.name == "epsilon" && key.defaultValue == "0.0");
       if (!isNeeded && draw(0, 1))
         continue;
+      // Averages are of what no rank has where each inverts factors of its own.
+      if (key.name == "combine" && StringRef(text).contains("factor_decay"))
+        continue;
       std::string value = drawValue(key, {});
-      if (key.type == KeyType::Rate)
+      if (key.name == "damping")
+        value = pick<const char *>({"0.5", "0.25", "0.125"});
+      else if (key.type == KeyType::Rate)
         value = pick<const char *>(
             {"0.1", "0.0625", "0.01",
              R"({ "schedule": "cosine", "value": 0.05, "warmup": 2, "length": 8,

@@ -14,7 +14,7 @@ from freeze_groups import schedule as interleaved
 from optimizers import DEFAULTS, make_optimizer
 from smith_network import Network, Skip, Tensors, correct, losses, pair
 from thor import DEFAULTS as THOR
-from thor import factor, invert, precondition, rows_of
+from thor import average, factor, invert_factors, limit_steps, precondition, rows_of
 
 
 def rate_of(schedule, step):
@@ -78,24 +78,25 @@ class Thor:
                               self.velocity)
 
 
-def invert_factors(products, damping, block_size):
-    """Name -> what multiplies the gradient of a weight: inverses and the output pixels."""
+def refresh_all(products, averages, damping, keys):
+    """Name -> what multiplies the gradient of a weight: inverses and the output pixels. Adds the
+    factors to `averages`."""
     inverses = {}
     for name, (layer, parts) in products.items():
         x = torch.cat([x.detach() for x, _ in parts])
         d = torch.cat([torch.zeros_like(y) if y.grad is None else y.grad for _, y in parts])
-        if layer["op"] == "embedding":
-            counts, rows = x.flatten(0, -2).sum(0) / len(x), d.flatten(0, -2)
-            shift = math.sqrt(damping)
-            inverses[name] = [(invert(factor(rows), shift, block_size),
-                               torch.diag(1 / (counts + shift)))], 1
-            continue
-        # The network has padded the input.
-        spatial = {key: pair(layer.get(key, 1)) for key in ("kernel", "stride", "dilation")}
         positions = d.shape[2] * d.shape[3] if layer["op"] == "conv2d" else 1
-        shift = math.sqrt(damping / positions)
-        inverses[name] = [tuple(invert(factor(rows), shift, block_size) for rows in both)
-                          for both in rows_of({**layer, **spatial, "padding": 0}, x, d)], positions
+        if layer["op"] == "embedding":
+            counts = x.flatten(0, -2).sum(0) / len(x)
+            factors = [(torch.diag(counts), factor(d.flatten(0, -2)))]
+        else:
+            # The network has padded the input.
+            spatial = {key: pair(layer.get(key, 1)) for key in ("kernel", "stride", "dilation")}
+            factors = [tuple(map(factor, both))
+                       for both in rows_of({**layer, **spatial, "padding": 0}, x, d)]
+        averages[name] = average(averages.get(name), factors, keys["factor_decay"])
+        inverses[name] = invert_factors(layer, averages[name][0], positions, damping,
+                                        keys), positions
     return inverses
 
 
@@ -214,16 +215,21 @@ def move_statistics(seen, values):
         values[f"{name}.running_var"] = variance + momentum * (v - variance)
 
 
-def precondition_all(network, values, trained, inverses, damping, count):
-    """THOR's p in the place of the gradients of a step of `count` samples."""
+def precondition_all(network, values, rates, inverses, damping, count, limit):
+    """THOR's p in the place of the gradients of a step of `count` samples, for what trains. `rates`
+    are these parameters' own."""
     norms = {f"{layer['name']}.{part}" for layer in network.layers if layer["op"] == "layer_norm"
              for part in ("gamma", "beta")}
-    for name in trained:
+    steps = {}
+    for name in rates:
         g = values[name].grad
         if name in norms:
             values[name].grad = g / (g * g / count + math.sqrt(damping))
         if name in inverses:
-            values[name].grad = precondition(g, *inverses[name])
+            steps[name] = precondition(g, *inverses[name])
+    share = limit_steps([(p, values[name].grad, rates[name]) for name, p in steps.items()], limit)
+    for name, p in steps.items():
+        values[name].grad = p * share
 
 
 def spread_of(loss, y, parameters, products, random):
@@ -266,7 +272,8 @@ def train(recipe, roles, gone, start, data, steps, dtype, random=None):
         return (weights * terms).sum(), weights.sum(), y
 
     centered, groups = recipe.centered(network), recipe.freeze_groups(steps)
-    due, inverses, parameters = recipe.refreshes(network, groups), {}, [values[n] for n in roles]
+    due, parameters = recipe.refreshes(network, groups), [values[name] for name in roles]
+    inverses, averages = {}, {}
     for step in range(steps):
         (begin, end), seen, products = windows[step % len(windows)], {}, {}
         for name in roles:
@@ -311,10 +318,12 @@ def train(recipe, roles, gone, start, data, steps, dtype, random=None):
                 gradient = values[name].grad
                 gradient -= gradient.mean(tuple(range(1, gradient.dim())), keepdim=True)
         if recipe.optimizer["type"] == "thor":
-            damping = rate_of(recipe.optimizer["damping"], step)
+            keys, damping = recipe.optimizer, rate_of(recipe.optimizer["damping"], step)
             if due[step]:
-                inverses = invert_factors(products, damping, recipe.optimizer["block_size"])
-            precondition_all(network, values, trained, inverses, damping, end - begin)
+                inverses = refresh_all(products, averages, damping, keys)
+            rates = {name: rate_of(rules[name][1], step) for name in trained}
+            precondition_all(network, values, rates, inverses, damping, end - begin,
+                             keys["kl_clip"])
         for name in trained:
             rule, schedule = rules[name]
             rule.step(rate_of(schedule, step))

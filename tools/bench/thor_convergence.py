@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Trains a model with its own optimizer and with THOR, and compares how soon accuracies are reached.
+"""Trains a model with its own optimizer, THOR and Muon, and compares how soon accuracies are reached.
 
   python3 tools/bench/thor_convergence.py --build build --data cifar10:CIFAR10_DIR \\
       --model examples/resnet20-cifar10/model.json --epochs 15 --tune-epochs 3 \\
       --json convergence.jsonl --svg convergence.svg
 
-Both optimizers are tuned first, each by six short runs with a seed of their own: the model's by its
-learning rate, THOR by its learning rate and its damping (PLAIN and THOR below). The best accuracy at
-the end, then the lowest loss, decides what is trained with each seed. Lengths of the model's schedule
-are for the model's epochs, and are scaled to those of a run.
+Each optimizer is tuned first, by six short runs with a seed of their own: the model's by its
+learning rate, THOR by its learning rate and its damping, Muon by its learning rate and its weight
+decay (PLAIN, THOR and MUON below); what Muon leaves to AdamW has a tenth of its rate. The best
+accuracy at the end, then the lowest loss, decides what is trained with each seed. Lengths of the
+model's schedule are for the model's epochs, and are scaled to those of a run.
 
 A run is one JSON line with the accuracy and the loss on the test images after each epoch, and the
 seconds of training until then: the sum of the times of steps, which have no evaluation and no
@@ -32,22 +33,22 @@ from amp_accuracy import keep_record, load_records, read_events, summarise
 
 PLAIN = (0.25, 0.5, 1, 2, 4, 8)  # times the model's learning rate
 THOR = ((0.3, 0.03), (1, 0.03), (3, 0.03), (0.3, 0.3), (1, 0.3), (3, 0.3))  # the same, damping
+MUON = ((0.01, 0.03), (0.03, 0.03), (0.1, 0.03), (0.01, 0.3), (0.03, 0.3), (0.1, 0.3))  # rate, decay
 TUNE_SEED = 0
 NOT_FINITE = 4  # exit code of boost-run
-COLOURS = ("#1b6ca8", "#c8553d")
-WIDTH, HEIGHT, LEFT, TOP = 360, 240, 50, 30  # of a panel; margins
+COLOURS = ("#1b6ca8", "#c8553d", "#4b8b3b")
+WIDTH, HEIGHT, LEFT, TOP = 360, 240, 50, 46  # of a panel; margins
 
 
 class Kind:
-    """An optimizer with the values it is tuned by."""
+    """An optimizer with the values it is tuned by; without a type the model's own."""
 
-    def __init__(self, optimizer, rate, times, damping=None):
-        self.times = times
-        self.text = f"{optimizer} learning_rate={rate * times:g}"
-        self.settings = []
-        if damping is not None:
-            self.text += f" damping={damping:g}"
-            self.settings = [f"optimizer.type={optimizer}", f"optimizer.damping={damping:g}"]
+    def __init__(self, name, rate, optimizer=None, **keys):
+        self.rate, self.optimizer = rate, optimizer
+        self.text = " ".join([name, *(f"{key}={value:g}" for key, value in
+                                      {"learning_rate": rate, **keys}.items())])
+        self.settings = [f"optimizer.type={optimizer}"] if optimizer else []
+        self.settings += [f"optimizer.{key}={value:g}" for key, value in keys.items()]
 
 
 class Experiment:
@@ -57,8 +58,11 @@ class Experiment:
         self.model = json.loads(arguments.model.read_text(encoding="utf-8"))
         self.rate = self.model["optimizer"]["learning_rate"]
         value = self.rate["value"] if isinstance(self.rate, dict) else self.rate
-        self.grids = ([Kind(self.model["optimizer"]["type"], value, times) for times in PLAIN],
-                      [Kind("thor", value, *pair) for pair in THOR])
+        own = self.model["optimizer"]["type"]
+        self.grids = ([Kind(own, value * times) for times in PLAIN],
+                      [Kind("thor", value * times, "thor", damping=damping)
+                       for times, damping in THOR],
+                      [Kind("muon", rate, "muon", weight_decay=decay) for rate, decay in MUON])
 
     def call(self, program, *flags):
         command = [str(self.arguments.build / "bin" / program), *map(str, flags)]
@@ -68,13 +72,21 @@ class Experiment:
         return done.returncode
 
     def settings(self, kind, epochs):
-        path, common = "optimizer.learning_rate", [f"epochs={epochs}", *kind.settings]
+        common = [f"epochs={epochs}", *kind.settings]
         if not isinstance(self.rate, dict):
-            return [*common, f"{path}={self.rate * kind.times:g}"]
-        lengths = [f"{path}.{key}={self.rate[key] * epochs / self.model['epochs']:g}"
-                   for key in ("warmup", "length", "every")
-                   if key in self.rate and self.rate.get("unit", "epochs") == "epochs"]
-        return [*common, f"{path}.value={self.rate['value'] * kind.times:g}", *lengths]
+            common.append(f"optimizer.learning_rate={kind.rate:g}")
+        else:
+            lengths = {key: self.rate[key] * epochs / self.model["epochs"]
+                       for key in ("warmup", "length", "every")
+                       if key in self.rate and self.rate.get("unit", "epochs") == "epochs"}
+            common += [f"optimizer.learning_rate.{key}={value:g}"
+                       for key, value in {"value": kind.rate, **lengths}.items()]
+        if kind.optimizer == "muon":
+            others = kind.rate / 10
+            if isinstance(self.rate, dict):
+                others = json.dumps({**self.rate, **lengths, "value": others})
+            common.append(f"optimizer.adamw_learning_rate={others}")
+        return common
 
     def train(self, kind, epochs, seed):
         threads, settings = self.arguments.threads, self.settings(kind, epochs)
@@ -142,22 +154,26 @@ def first_reached(record, target):
 
 
 def print_targets(records, kinds, targets):
-    """Means over the seeds that both kinds have, where all of these seeds have reached the target."""
-    seeds = sorted(seed for kind, seed in records if kind == kinds[0] and (kinds[1], seed) in records)
+    """Means over the seeds that all kinds have, where all of these seeds have reached the target."""
+    seeds = sorted(seed for kind, seed in records
+                   if kind == kinds[0] and all((other, seed) in records for other in kinds))
     print(f"\nmeans over seeds {seeds}\n| target | optimizer | epochs | seconds |\n|---|---|---|---|")
     for target in targets if seeds else ():
-        means = []
+        means = {}
         for kind in kinds:
             reached = [first_reached(records[kind, seed], target) for seed in seeds]
             cells = f"not reached by {reached.count(None)} of {len(seeds)} seeds | "
             if None not in reached:
                 epochs, seconds = zip(*reached)
-                means.append((statistics.mean(epochs), statistics.mean(seconds)))
-                cells = f"{means[-1][0]:.2f} ({', '.join(map(str, epochs))}) | {means[-1][1]:.1f}"
+                means[kind] = statistics.mean(epochs), statistics.mean(seconds)
+                cells = f"{means[kind][0]:.2f} ({', '.join(map(str, epochs))}) | {means[kind][1]:.1f}"
             print(f"| {100 * target:g} % | {kind} | {cells} |")
-        if len(means) == len(kinds):
-            epochs, seconds = (thor / plain for plain, thor in zip(*means))
-            print(f"| {100 * target:g} % | thor, divided by the other | {epochs:.2f} | {seconds:.2f} |")
+        for kind in kinds[1:]:
+            if kind in means and kinds[0] in means:
+                epochs, seconds = (other / plain for plain, other in
+                                   zip(means[kinds[0]], means[kind]))
+                print(f"| {100 * target:g} % | {kind}, divided by the first | {epochs:.2f} | "
+                      f"{seconds:.2f} |")
     for kind, seed in (key for key, record in records.items() if record["accuracy"] is None):
         print(f"{kind}, seed {seed}: stopped, the loss or a gradient was not finite")
 
@@ -212,7 +228,7 @@ def figure(name, records, kinds, targets):
         f'height="{TOP + HEIGHT + 40}" font-family="sans-serif" font-size="11">',
         '<rect width="100%" height="100%" fill="#fff"/>',
         f'<text x="{LEFT}" y="18">{name}: accuracy in %, mean and seeds</text>',
-        *(f'<text x="{LEFT + 310 + 230 * at}" y="18" fill="{colour}">{kind}</text>'
+        *(f'<text x="{LEFT + 250 * at}" y="36" fill="{colour}">{kind}</text>'
           for at, (colour, kind) in enumerate(zip(COLOURS, kinds))),
         *panel(LEFT, "epochs", by_epoch, ticks, targets),
         *panel(2 * LEFT + WIDTH, "seconds of training", curves, ticks, targets), "</svg>\n"])

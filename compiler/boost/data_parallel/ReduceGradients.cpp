@@ -2,6 +2,7 @@
 
 #include "compiler/boost/Passes.h"
 #include "compiler/boost/UpdateFunction.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace boostc::boost {
@@ -21,6 +22,7 @@ struct Exchanged {
   Value argument; ///< of @update, or a number made of one
   Value value;    ///< what is summed: the argument, or its mean
   StringRef name; ///< of the parameter, empty where it is not a gradient
+  train::RankMeanOp mean = {}; ///< of the value, which it is to read
 };
 
 struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
@@ -88,6 +90,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     gradients.clear();
     others.clear();
     statistics.clear();
+    Block::iterator begin = hoistRankMeans();
     Value sum, count, weight;
     for (BlockArgument argument : update.getArguments()) {
       auto binding = rt::getArgumentBinding(update, argument.getArgNumber());
@@ -103,7 +106,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
                isOwned(argument))
         gradients.push_back({argument, argument, binding.getName()});
       else if (binding.getKind() == rt::BindingKind::Accumulator &&
-               isOwned(argument))
+               isOwned(argument) && !isLocal(argument))
         others.push_back({argument, argument, {}});
     }
     if (gradients.empty() && plain.contains(update))
@@ -118,8 +121,38 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         statistics.push_back({statistic, statistic, {}});
     if (gradients.empty() && others.empty() && statistics.empty())
       return success();
-    reduceSums(count, weight);
+    reduceSums(begin, count, weight);
     return success();
+  }
+
+  /// Moves what ranks average, and all that it is computed of, to the begin of
+  /// the update, where sums are those of this rank alone. Returns where sums
+  /// over ranks come.
+  Block::iterator hoistRankMeans() {
+    local.clear();
+    for (auto mean : update.getOps<train::RankMeanOp>()) {
+      BackwardSliceOptions options;
+      options.inclusive = true;
+      (void)getBackwardSlice(mean.getValue(), &local, options);
+      others.push_back({mean.getValue(), mean.getValue(), {}, mean});
+    }
+    Block::iterator end = update.front().begin();
+    for (Operation &op : llvm::make_early_inc_range(update.front()))
+      if (!local.contains(&op))
+        continue;
+      else if (&op == &*end)
+        ++end;
+      else
+        op.moveBefore(&update.front(), end);
+    return end;
+  }
+
+  /// Whether nothing but means over ranks is computed of it.
+  bool isLocal(BlockArgument argument) const {
+    return !argument.use_empty() &&
+           llvm::all_of(argument.getUsers(), [&](Operation *user) {
+             return local.contains(user);
+           });
   }
 
   /// Whether it is of this rank alone: an argument of the function at hand.
@@ -152,7 +185,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     return success();
   }
 
-  void reduceSums(Value count, Value weight) {
+  void reduceSums(Block::iterator begin, Value count, Value weight) {
     train::AveragingAttr averaging = getAveraging(getOperation());
     bool sumsMicroBatches = averaging.getMicroBatches() == Reduction::Sum;
     bool sumsRanks = averaging.getRanks() == Reduction::Sum;
@@ -160,13 +193,15 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     for (auto mean : update.getOps<train::DivideGradientOp>())
       if (isBoundTo(mean.getGradient(), rt::BindingKind::Gradient))
         means.push_back(mean);
-    OpBuilder builder = OpBuilder::atBlockBegin(&update.front());
+    OpBuilder builder(&update.front(), begin);
+    auto rankMeans = llvm::to_vector(update.getOps<train::RankMeanOp>());
     if (sumsRanks && !sumsMicroBatches)
       for (Exchanged &gradient : gradients)
         gradient.value = train::DivideGradientOp::create(
             builder, gradient.argument.getLoc(), gradient.value,
             weight ? weight : count);
-    if (sumsMicroBatches && !sumsRanks && !gradients.empty()) {
+    bool averagesRanks = sumsMicroBatches && !sumsRanks;
+    if ((averagesRanks && !gradients.empty()) || !rankMeans.empty()) {
       Value ranks = train::HasSamplesOp::create(
           builder, update.getLoc(), count.getType(), weight ? weight : count);
       statistics.push_back({ranks, ranks, {}});
@@ -179,6 +214,14 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     else if (sumsMicroBatches)
       for (train::DivideGradientOp mean : means)
         mean.getCountMutable().assign(last->getResults().back());
+    for (train::RankMeanOp mean : rankMeans) {
+      OpBuilder at(mean);
+      mean.replaceAllUsesWith(
+          train::DivideGradientOp::create(at, mean.getLoc(), mean.getValue(),
+                                          last->getResults().back())
+              .getResult());
+      mean.erase();
+    }
   }
 
   /// Everything in the order in which it is exchanged, in parts of it.
@@ -220,6 +263,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         builder, getLocation(getOperation(), served), 0, rt::RankGroup::All,
         getSymbols(&getContext(), served), values);
     for (auto [exchanged, sum] : llvm::zip(bucket, op.getResults())) {
+      if (exchanged.mean)
+        train::RankMeanOp(exchanged.mean).getValueMutable().assign(sum);
       auto argument = dyn_cast<BlockArgument>(exchanged.argument);
       if (!argument)
         continue;
@@ -237,6 +282,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
   using Bindings = llvm::DenseSet<Attribute>;
   llvm::DenseMap<Operation *, Bindings> owned; ///< by probe or update
   llvm::DenseSet<Operation *> plain; ///< updates of steps of one phase
+  llvm::SetVector<Operation *> local; ///< what means over ranks are made of
   func::FuncOp update;               ///< or a probe
   SmallVector<Exchanged> gradients;
   SmallVector<Exchanged> others;     ///< accumulators that are declared

@@ -55,6 +55,15 @@ static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
   layer.inverseA = (name + thor::kInverseA).str();
   layer.inverseG = (name + thor::kInverseG).str();
   layer.ready = (name + thor::kReady).str();
+  layer.averageA = (name + thor::kAverageA).str();
+  layer.averageG = (name + thor::kAverageG).str();
+  layer.averaged = (name + thor::kAveraged).str();
+  auto weight = cast<RankedTensorType>(layer.parameter.getType());
+  layer.rowsOfG = weight.getDimSize(0);
+  layer.rowsOfA =
+      weight.getNumElements() / weight.getDimSize(0) * kronecker.groups;
+  if (kronecker.isLookup) // the rows of a table are inputs
+    std::swap(layer.rowsOfA, layer.rowsOfG);
   layer.refreshFlops = g.getFlops() + rt::countInverseFlops(layer.a) +
                        rt::countInverseFlops(layer.g);
   layer.due.push_back(g.getDueMutable());
@@ -70,7 +79,7 @@ static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
 }
 
 /// Accumulators and states of a layer, after its parameter.
-static void declare(FactorLayer &layer) {
+static void declare(FactorLayer &layer, bool averages) {
   OpBuilder at(layer.parameter);
   at.setInsertionPointAfter(layer.parameter);
   Location where = layer.parameter.getLoc();
@@ -81,10 +90,16 @@ static void declare(FactorLayer &layer) {
   declareState(at, where, layer.inverseA, layer.a);
   declareState(at, where, layer.inverseG, layer.g);
   declareState(at, where, layer.ready, getFlagType(at.getContext()));
+  if (!averages)
+    return;
+  declareState(at, where, layer.averageA, layer.a);
+  declareState(at, where, layer.averageG, layer.g);
+  declareState(at, where, layer.averaged,
+               RankedTensorType::get({}, at.getI64Type()));
 }
 
 FactorLayers boost::buildFactors(train::ProgramOp program, func::FuncOp micro,
-                                 int64_t blockSize) {
+                                 int64_t blockSize, bool averages) {
   FactorLayers layers;
   Value valid =
       takeArgument(micro, getFlagType(micro.getContext()), BindingKind::Valid);
@@ -104,7 +119,7 @@ FactorLayers boost::buildFactors(train::ProgramOp program, func::FuncOp micro,
                       .kronecker = op.getKroneckerLayer()};
     if (layer.kronecker) {
       ::buildFactors(layer, op, rescaling, micro, valid, blockSize);
-      declare(layer);
+      declare(layer, averages);
     }
     layers.try_emplace(parameter.getSymName(), std::move(layer));
   }

@@ -16,7 +16,11 @@ struct FactorLayer {
   int64_t positions = 1; ///< of a sample, where they are windows
   mlir::RankedTensorType a, g; ///< of its factors
   std::string factorA, factorG, inverseA, inverseG, ready;
-  int64_t refreshFlops = 0; ///< of a micro-batch and of the inversions
+  /// Where inverses are those of averages: these, and how many factors they are
+  /// of.
+  std::string averageA, averageG, averaged;
+  int64_t rowsOfA = 1, rowsOfG = 1; ///< without what fills up last blocks
+  int64_t refreshFlops = 0;         ///< of a micro-batch and of the inversions
   /// Where its factors are told whether they are due.
   llvm::SmallVector<mlir::MutableOperandRange, 2> due;
   int64_t slot = 0; ///< in which its factors are refreshed
@@ -27,9 +31,9 @@ using FactorLayers = llvm::MapVector<llvm::StringRef, FactorLayer>;
 
 /// The layers whose gradients `micro` returns. Lets it return their factors,
 /// of blocks of `blockSize`, and declares these as accumulators, and states for
-/// their inverses.
+/// their inverses, and for averages where it `averages`.
 FactorLayers buildFactors(train::ProgramOp program, mlir::func::FuncOp micro,
-                          int64_t blockSize);
+                          int64_t blockSize, bool averages);
 
 /// Divides `layers` into slots, as many as `plan` has. The factors of a layer
 /// that is not due in a step are zeros.

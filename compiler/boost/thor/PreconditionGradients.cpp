@@ -4,11 +4,10 @@
 #include "compiler/boost/EditProgram.h"
 #include "compiler/boost/Passes.h"
 #include "compiler/boost/UpdateFunction.h"
-#include "compiler/boost/thor/FactorLayers.h"
+#include "compiler/boost/thor/ClipDivergence.h"
+#include "compiler/boost/thor/RefreshLayer.h"
 #include "compiler/boost/thor/RefreshSteps.h"
-#include "dialects/thor/ThorDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace boostc::boost {
 #define GEN_PASS_DEF_PRECONDITIONGRADIENTSPASS
@@ -31,6 +30,10 @@ public:
         plan{static_cast<int64_t>(first.getFrequency())},
         isStaggered(first.getStaggered()),
         blockSize(static_cast<int64_t>(first.getBlockSize())),
+        limit(first.getKlClipAttr()),
+        options{.balances = first.getBalanced(),
+                .isByRank = first.getByRank(),
+                .decay = first.getFactorDecayAttr()},
         flag(RankedTensorType::get({}, b.getI32Type())),
         count(RankedTensorType::get({}, b.getI64Type())) {}
 
@@ -47,10 +50,12 @@ public:
       updateRefresh = copyFunction(program, update, "update_refresh");
       others.push_back(update);
     }
-    layers = buildFactors(program, microRefresh, blockSize);
+    layers = buildFactors(program, microRefresh, blockSize,
+                          /*averages=*/options.decay != nullptr);
     if (isStaggered)
       plan =
           RefreshPlan::getStaggered(plan.frequency, countWithFactors(layers));
+    options.slots = plan.slots;
     stagger(layers, microRefresh, plan);
     precondition(updateRefresh, /*refreshes=*/true);
     remark();
@@ -65,6 +70,7 @@ public:
 private:
   void precondition(func::FuncOp function, bool refreshes) {
     SmallVector<Value> ready;
+    SmallVector<NaturalStep> steps;
     SlotCode slots(function, plan.slots);
     for (auto request : llvm::make_early_inc_range(
              function.getOps<thor::NaturalGradientOp>())) {
@@ -74,6 +80,7 @@ private:
       if (layer && layer->kronecker) {
         result = precondition(function, request, *layer,
                               refreshes ? &slots : nullptr, ready);
+        steps.push_back({result, request.getGradient(), request.getRate()});
       } else if (layer) {
         OpBuilder at(request);
         result = thor::PreconditionDiagonalOp::create(
@@ -86,6 +93,8 @@ private:
       request.replaceAllUsesWith(result);
       request.erase();
     }
+    if (limit)
+      clipDivergence(function, steps, limit.getValueAsDouble());
     countPlain(function, ready);
   }
 
@@ -115,7 +124,8 @@ private:
     Value a = take(layer.inverseA, layer.a), g = take(layer.inverseG, layer.g);
     Value ready = take(layer.ready, flag);
     if (slots) {
-      Inverses found = refresh(function, request, layer, *slots, {a, g, ready});
+      Inverses found = refreshInverses(function, request, layer, options,
+                                       *slots, {a, g, ready});
       keep(function, layer.inverseA, a, found.a);
       keep(function, layer.inverseG, g, found.g);
       OpBuilder end(function.front().getTerminator());
@@ -133,81 +143,13 @@ private:
         static_cast<uint64_t>(layer.positions));
   }
 
-  /// The inverses of a layer's factors, and whether both could be computed.
-  struct Inverses {
-    Value a, g, ready;
-  };
-
-  /// New ones where the layer is due, else `before`.
-  Inverses refresh(func::FuncOp function, thor::NaturalGradientOp request,
-                   const FactorLayer &layer, SlotCode &slots, Inverses before) {
-    OpBuilder at(request);
-    Location where = request.getLoc();
-    Value samples = takeArgument(function, count, BindingKind::LossCount);
-    // Nothing is inverted for no samples.
-    if (plan.slots > 1)
-      samples =
-          arith::SelectOp::create(at, where, slots.isDue(layer.slot), samples,
-                                  buildInteger(at, where, count, 0));
-    auto invert = [&](StringRef factor, RankedTensorType type, Value scale,
-                      int64_t rows) {
-      return thor::DampedInverseOp::create(
-          at, where, type, flag,
-          takeArgument(function, type, BindingKind::Accumulator, factor),
-          samples, scale, request.getDamping(), at.getI64IntegerAttr(rows),
-          at.getI64IntegerAttr(layer.positions));
-    };
-    // How often a row of a table is looked up counts for each sample.
-    auto a = invert(layer.factorA, layer.a, Value(),
-                    layer.kronecker->isLookup ? 1 : layer.rows);
-    auto g = invert(layer.factorG, layer.g, findScale(request.getGradient()),
-                    layer.rows);
-    Value failed =
-        arith::AddIOp::create(at, where, a.getFailed(), g.getFailed());
-    Value succeeded =
-        arith::CmpIOp::create(at, where, arith::CmpIPredicate::eq, failed,
-                              buildInteger(at, where, flag, 0));
-    Inverses found = {a.getResult(), g.getResult(),
-                      arith::ExtUIOp::create(at, where, flag, succeeded)};
-    if (plan.slots == 1)
-      return found;
-    Value due = slots.getDue(layer.slot);
-    return {replace(at, before.a, found.a, due),
-            replace(at, before.g, found.g, due),
-            arith::SelectOp::create(at, where, slots.isDue(layer.slot),
-                                    found.ready, before.ready)};
-  }
-
-  /// `value` where `taken` is not 0, else `kept`.
-  static Value replace(OpBuilder &at, Value kept, Value value, Value taken) {
-    auto one = DenseElementsAttr::get(
-        RankedTensorType::get({}, at.getF32Type()), 1.0f);
-    Location where = value.getLoc();
-    return train::ReplaceOp::create(at, where, kept.getType(), kept, value,
-                                    arith::ConstantOp::create(at, where, one),
-                                    taken);
-  }
-
-  /// The scale of the loss whose gradient `gradient` was before it was
-  /// unscaled; null where it was not scaled. Operand 0 of what changes a
-  /// gradient is the gradient.
-  static Value findScale(Value gradient) {
-    while (Operation *op = gradient.getDefiningOp()) {
-      if (auto unscale = dyn_cast<train::UnscaleGradientOp>(op))
-        return unscale.getScale();
-      if (op->getNumOperands() == 0)
-        break;
-      gradient = op->getOperand(0);
-    }
-    return Value();
-  }
-
   /// Leaves an inverse in its state where the step is applied.
   void keep(func::FuncOp function, StringRef state, Value before,
             Value changed) {
     OpBuilder at(function.front().getTerminator());
-    leaveState(function, state,
-               replace(at, before, changed, getCommit(function)->getApplied()));
+    leaveState(
+        function, state,
+        replaceWhere(at, getCommit(function)->getApplied(), changed, before));
   }
 
   /// Says how many weights are preconditioned, and which are not.
@@ -224,8 +166,12 @@ private:
       diagnostic << ", " << diagonals << " a diagonal";
     if (plan.slots > 1)
       diagnostic << ", refreshed in " << plan.slots << " parts";
-    diagnostic << "; inverses of " << bytes
-               << " bytes; --explain lists what they cost";
+    diagnostic << "; inverses of " << bytes << " bytes";
+    if (options.isByRank)
+      diagnostic << ", means over ranks: results depend on their number";
+    if (options.decay)
+      diagnostic << " and averages of as many";
+    diagnostic << "; --explain lists what they cost";
   }
   void remarkPlain(thor::NaturalGradientOp request) {
     auto parameter =
@@ -244,6 +190,8 @@ private:
   RefreshPlan plan;
   bool isStaggered;
   int64_t blockSize;
+  FloatAttr limit; ///< of how far steps move the predictions, or null
+  RefreshOptions options;
   RankedTensorType flag, count;
   FactorLayers layers;
 };
@@ -258,18 +206,17 @@ struct PreconditionGradients
     auto requests = llvm::to_vector(update.getOps<thor::NaturalGradientOp>());
     if (requests.empty())
       return;
+    // Each says how it is refreshed, and all are alike.
+    auto getSettings = [](thor::NaturalGradientOp op) {
+      NamedAttrList settings(op->getAttrDictionary());
+      settings.erase(op.getParameterAttrName());
+      return settings.getDictionary(op.getContext());
+    };
+    DictionaryAttr settings = getSettings(requests.front());
     for (thor::NaturalGradientOp request : requests)
-      if (request.getFrequency() != requests.front().getFrequency() ||
-          request.getBlockSize() != requests.front().getBlockSize() ||
-          request.getStaggered() != requests.front().getStaggered()) {
-        auto describe = [](thor::NaturalGradientOp op) {
-          return llvm::formatv("frequency {0}, block_size {1}{2}",
-                               op.getFrequency(), op.getBlockSize(),
-                               op.getStaggered() ? " staggered" : "");
-        };
-        request.emitOpError("expected what the first one says, '")
-            << describe(requests.front()) << "', found '" << describe(request)
-            << "'";
+      if (getSettings(request) != settings) {
+        request.emitOpError("expected what the first one says, ")
+            << settings << ", found " << getSettings(request);
         return signalPassFailure();
       }
     train::StepVariant full = program.getVariants().back();
@@ -280,6 +227,13 @@ struct PreconditionGradients
     }
     if (failed(getCommit(update)))
       return signalPassFailure();
+    if (requests.front().getByRank() &&
+        program->hasAttr(train::kAdasumAttrName)) {
+      program.emitError("thor with combine 'inverses' averages over all ranks, "
+                        "and adasum over some of them; use combine 'factors', "
+                        "or leave adasum out");
+      return signalPassFailure();
+    }
     Preconditioner(program, full.micro, update, requests.front()).run();
   }
 };

@@ -3,6 +3,7 @@
 // RUN: boost-opt %t/frozen.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/frozen.mlir
 // RUN: boost-opt %t/table.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/table.mlir
 // RUN: boost-opt %t/staggered.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/staggered.mlir
+// RUN: boost-opt %t/averaged.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/averaged.mlir
 // RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-precondition-gradients
 
 //--- plain.mlir
@@ -237,6 +238,71 @@ train.program @staggered batch_size(2) micro_batches(1) epochs(1) seed(9) recipe
   }
 }
 
+//--- averaged.mlir
+// Averages are inverted, with damping that is divided by their traces: of 3 inputs and 4 outputs. They
+// are kept where the step is applied and the layer has inverses.
+// CHECK: remark: thor: 2 weights have factors; inverses of 152 bytes and averages of as many; --explain
+// CHECK: train.state @w.average_a "average_a" : tensor<1x3x3xf32>
+// CHECK: train.state @w.average_g "average_g" : tensor<1x4x4xf32>
+// CHECK: train.state @w.averaged_factors "averaged_factors" : tensor<i64>
+// Steps between have a limit, too.
+// CHECK: func.func @update(
+// CHECK-NOT: thor.average_factor
+// CHECK: thor.kl_factor
+// CHECK: func.func @update_refresh(
+// CHECK: %[[APPLIED:.+]], %{{.+}} = train.commit
+// CHECK: %[[UW:.+]] = train.unscale_gradient
+// CHECK: %[[A:.+]] = thor.average_factor %[[OLD:.+]], %{{.+}} by %[[N:.+]] rows 1 positions 1 after %[[K:.+]] decay 0.94999999999999996 : tensor<1x3x3xf32>
+// CHECK: %[[G:.+]] = thor.average_factor %{{.+}}, %{{.+}} by %[[N]] rows 1 positions 1 scale %{{.+}} after %[[K]] decay 0.94999999999999996 : tensor<1x4x4xf32>
+// CHECK: %[[DA:.+]], %[[DG:.+]] = thor.split_damping %[[A]], %[[G]] ratio 1.333333{{.*}} damping
+// CHECK: %[[AI:.+]], %{{.+}} = thor.damped_inverse %[[A]] by %[[N]] mean rows 1 positions 1 damping %[[DA]]
+// CHECK: %[[GI:.+]], %{{.+}} = thor.damped_inverse %[[G]] by %[[N]] mean rows 1 positions 1 damping %[[DG]]
+// CHECK: %[[READY:.+]] = arith.extui
+// CHECK: %[[PW:.+]] = thor.precondition %[[UW]], %[[AI]], %[[GI]] if %[[READY]]
+// All gradients are preconditioned before the first rule.
+// CHECK: %[[PV:.+]] = thor.precondition
+// CHECK-DAG: %[[KEPT:.+]] = arith.andi %[[APPLIED]], %[[READY]] : tensor<i32>
+// CHECK-DAG: %[[DW:.+]] = thor.kl_divergence %[[PW]], %[[UW]] rate %[[LR:.+]] : tensor<4x3xf32>
+// CHECK-DAG: %[[DV:.+]] = thor.kl_divergence %[[PV]], %{{.+}} rate %[[LR]] : tensor<2x3xf32>
+// CHECK-DAG: %[[FACTOR:.+]] = thor.kl_factor %[[DW]], %[[DV]] limit 1.000000e-03
+// CHECK-DAG: %[[SW:.+]] = train.scale_gradient %[[PW]] by %[[FACTOR]]
+// CHECK-DAG: %[[SV:.+]] = train.scale_gradient %[[PV]] by %[[FACTOR]]
+// CHECK-DAG: train.sgd %{{.+}}, %[[SW]]
+// CHECK-DAG: train.sgd %{{.+}}, %[[SV]]
+// CHECK-DAG: train.replace %[[OLD]] by %[[A]] times %{{.+}} if %[[KEPT]]
+// CHECK-DAG: %[[MORE:.+]] = arith.extui %[[KEPT]] : tensor<i32> to tensor<i64>
+// CHECK-DAG: arith.addi %[[K]], %[[MORE]]
+// CHECK: return
+train.program @averaged batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.parameter @v weight <uniform, -0.5, 0.5> : tensor<2x3xf32>
+  train.schedule @lr <constant, 1.0>
+  train.schedule @damping <constant, 0.03>
+  func.func @micro(%x: tensor<2x3xf32> {rt.binding = #rt.binding<input, "x">}, %dx: tensor<2x4xf32> {rt.binding = #rt.binding<input, "dx">}, %dy: tensor<2x2xf32> {rt.binding = #rt.binding<input, "dy">}, %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, tensor<2x3xf32> {rt.binding = #rt.binding<gradient, "v">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %gw = nn.dense_grad_weight %dx, %x : tensor<2x4xf32>, tensor<2x3xf32>
+    %gv = nn.dense_grad_weight %dy, %x : tensor<2x2xf32>, tensor<2x3xf32>
+    %loss = arith.constant dense<1.0> : tensor<f32>
+    %count = arith.constant dense<2> : tensor<i64>
+    return %gw, %gv, %loss, %count : tensor<4x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %gv: tensor<2x3xf32> {rt.binding = #rt.binding<gradient, "v">}, %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+      %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, %v: tensor<2x3xf32> {rt.binding = #rt.binding<parameter, "v">}, %before: tensor<i32> {rt.binding = #rt.binding<failed>},
+      %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "damping">})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<2x3xf32> {rt.binding = #rt.binding<parameter, "v">}, tensor<i32> {rt.binding = #rt.binding<applied>}, tensor<i32> {rt.binding = #rt.binding<failed>}) {
+    %applied, %failed = train.commit count(%count) after(%before) finite(%loss, %gw, %gv : tensor<f32>, tensor<4x3xf32>, tensor<2x3xf32>) on_nonfinite fail
+    %scale = arith.constant dense<8.0> : tensor<f32>
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %uw = train.unscale_gradient %mw by %scale : tensor<4x3xf32>
+    %pw = thor.natural_gradient %uw of @w damping %lambda frequency 10 block_size 128 factor_decay 0.95 balanced kl_clip 0.001 rate %lr : tensor<4x3xf32>
+    %w1 = train.sgd %w, %pw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    %mv = train.divide_gradient %gv by %count : tensor<2x3xf32>
+    %pv = thor.natural_gradient %mv of @v damping %lambda frequency 10 block_size 128 factor_decay 0.95 balanced kl_clip 0.001 rate %lr : tensor<2x3xf32>
+    %v1 = train.sgd %v, %pv, %lr weight_decay 0.0 if %applied : tensor<2x3xf32>
+    return %w1, %v1, %applied, %failed : tensor<4x3xf32>, tensor<2x3xf32>, tensor<i32>, tensor<i32>
+  }
+}
+
 //--- errors.mlir
 // The update must be that of the last variant.
 train.program @last batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
@@ -270,7 +336,7 @@ train.program @frequencies batch_size(2) micro_batches(1) epochs(1) seed(9) reci
   }
   func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "lr">}) {
     %0 = thor.natural_gradient %gw of @w damping %lambda frequency 10 block_size 128 : tensor<4x3xf32>
-    // expected-error @+1 {{expected what the first one says, 'frequency 10, block_size 128', found 'frequency 11, block_size 128 staggered'}}
+    // expected-error @+1 {{expected what the first one says, {block_size = 128 : i64, frequency = 10 : i64}, found {block_size = 128 : i64, frequency = 11 : i64, staggered}}}
     %1 = thor.natural_gradient %gw of @w damping %lambda frequency 11 block_size 128 staggered : tensor<4x3xf32>
     return
   }

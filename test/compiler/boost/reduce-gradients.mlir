@@ -50,6 +50,47 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 }
 
 //--- others.mlir
+// What ranks average is computed of a rank's own sums, before any is exchanged; sums that nothing else
+// reads are not. The mean is over the ranks that have samples.
+// CHECK-LABEL: train.program @own
+// CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[F:[a-z0-9]+]]: tensor<1x3x3xf32> {rt.binding = #rt.binding<accumulator, "f">}, %[[H:[a-z0-9]+]]: tensor<1x3x3xf32> {rt.binding = #rt.binding<accumulator, "h">}, %[[LOSS:[a-z0-9]+]]: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %[[COUNT:[a-z0-9]+]]:
+// CHECK-NEXT: %[[OWN:.+]], %{{.+}} = thor.damped_inverse %[[F]] by %[[COUNT]]
+// CHECK-NEXT: %[[BOTH:.+]] = arith.addf %[[OWN]], %[[H]]
+// CHECK-NEXT: %[[HAS:.+]] = train.has_samples %[[COUNT]]
+// CHECK-NEXT: %[[R:.+]]:6 = coll.all_reduce index(0) over all parameters [@w](%[[GW]], %[[BOTH]], %[[H]], %[[LOSS]], %[[COUNT]], %[[HAS]] :
+// CHECK-NEXT: train.commit count(%[[R]]#4)
+// CHECK: %[[MEAN:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#5 : tensor<1x3x3xf32>
+// CHECK: arith.addf %[[MEAN]], %[[R]]#2
+train.program @own batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.accumulator @f : tensor<1x3x3xf32>
+  train.accumulator @h : tensor<1x3x3xf32>
+  train.state @s "s" : tensor<1x3x3xf32>
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">},
+                    %f: tensor<1x3x3xf32> {rt.binding = #rt.binding<accumulator, "f">},
+                    %h: tensor<1x3x3xf32> {rt.binding = #rt.binding<accumulator, "h">},
+                    %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">},
+                    %before: tensor<i32> {rt.binding = #rt.binding<failed>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">},
+          tensor<1x3x3xf32> {rt.binding = #rt.binding<state, "s">},
+          tensor<i32> {rt.binding = #rt.binding<applied>}) {
+    %applied, %failed = train.commit count(%count) after(%before)
+        finite(%loss, %gw : tensor<f32>, tensor<4x3xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %x, %bad = thor.damped_inverse %f by %count rows 1 positions 1 damping %lr : tensor<1x3x3xf32>
+    %both = arith.addf %x, %h : tensor<1x3x3xf32>
+    %mean = train.rank_mean %both : tensor<1x3x3xf32>
+    %s = arith.addf %mean, %h : tensor<1x3x3xf32>
+    %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    return %w1, %s, %applied : tensor<4x3xf32>, tensor<1x3x3xf32>, tensor<i32>
+  }
+}
+
+// -----
+
 // The number of ranks with samples is summed with the rest and divided by.
 // CHECK-LABEL: train.program @sum_mean
 // CHECK: %[[HAS:.+]] = train.has_samples %[[COUNT:.+]]

@@ -115,6 +115,21 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 }
 
 //--- step.mlir
+// Ranks average what boostc-reduce-gradients has made a collective of.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  func.func @init() { return }
+  func.func @micro() { return }
+  func.func @combine() { return }
+  func.func @update(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{should be gone by phase 'step'}}
+    %m = train.rank_mean %x : tensor<4xf32>
+    return %m : tensor<4xf32>
+  }
+  func.func @eval() { return }
+}
+
+// -----
+
 // expected-error @+1 {{has no function @init, which phase 'step' needs}}
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @micro() { return }

@@ -94,13 +94,68 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %undamped = thor.precondition_diagonal %tiny by %n damping %zero : tensor<3xf32>
     %undamped_x = arith.constant dense<[0.0, 9.0e-07, 8.0]> : tensor<3xf32>
     check.expect_close %undamped, %undamped_x atol 0.0 rtol 1.0e-7 : tensor<3xf32>
+
+    // Averages: of nothing before, of one factor before, and with the last weight. A has 4 rows and
+    // G 8 of gradients that were scaled by 2.
+    %first = arith.constant dense<0> : tensor<i64>
+    %second = arith.constant dense<1> : tensor<i64>
+    %tenth = arith.constant dense<9> : tensor<i64>
+    %halved = arith.constant dense<2.0> : tensor<f32>
+    %one_a = thor.average_factor %skipped, %a by %n rows 1 positions 1 after %first decay 0.75 : tensor<1x2x2xf32>
+    %one_a_x = arith.constant dense<[[[2.75, 3.5], [3.5, 5.25]]]> : tensor<1x2x2xf32>
+    check.expect_eq %one_a, %one_a_x : tensor<1x2x2xf32>
+    %two_a = thor.average_factor %a, %skipped by %n rows 1 positions 1 after %second decay 0.75 : tensor<1x2x2xf32>
+    %two_a_x = arith.constant dense<[[[5.5, 7.0], [7.0, 10.5]]]> : tensor<1x2x2xf32>
+    check.expect_eq %two_a, %two_a_x : tensor<1x2x2xf32>
+    %late_a = thor.average_factor %a, %skipped by %n rows 1 positions 1 after %tenth decay 0.75 : tensor<1x2x2xf32>
+    %late_a_x = arith.constant dense<[[[8.25, 10.5], [10.5, 15.75]]]> : tensor<1x2x2xf32>
+    check.expect_eq %late_a, %late_a_x : tensor<1x2x2xf32>
+    %no_g = arith.constant dense<0.0> : tensor<1x1x1xf32>
+    %one_g = thor.average_factor %no_g, %scaled by %n rows 2 positions 1 scale %halved after %first decay 0.75 : tensor<1x1x1xf32>
+    %one_g_x = arith.constant dense<12.5> : tensor<1x1x1xf32>
+    check.expect_eq %one_g, %one_g_x : tensor<1x1x1xf32>
+    // The inverse of a mean, and of one where the layer is not due.
+    %mean_ai, %mean_failed = thor.damped_inverse %one_a by %n mean rows 1 positions 1 damping %lambda : tensor<1x2x2xf32>
+    check.expect_close %mean_ai, %ai atol 0.0 rtol 1.0e-12 : tensor<1x2x2xf32>
+    %idle, %idle_failed = thor.damped_inverse %one_a by %nothing mean rows 1 positions 1 damping %lambda : tensor<1x2x2xf32>
+    check.expect_eq %idle, %skipped_x : tensor<1x2x2xf32>
+    check.expect_eq %idle_failed, %yes : tensor<i32>
+
+    // Means of the diagonals: 4 and 12.5; sums of both, with twice as many rows of G and the square of
+    // its scale. Where one has no trace, damping is the same for both.
+    %da, %dg = thor.split_damping %one_a, %one_g ratio 0.5 damping %lambda : tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    %da_x = arith.constant dense<0.0128> : tensor<f32>
+    %dg_x = arith.constant dense<0.125> : tensor<f32>
+    check.expect_close %da, %da_x atol 0.0 rtol 1.0e-7 : tensor<f32>
+    check.expect_close %dg, %dg_x atol 0.0 rtol 1.0e-7 : tensor<f32>
+    %sa, %sg = thor.split_damping %a, %scaled ratio 1.0 scale %halved damping %lambda : tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    check.expect_close %sa, %da_x atol 0.0 rtol 1.0e-7 : tensor<f32>
+    check.expect_close %sg, %dg_x atol 0.0 rtol 1.0e-7 : tensor<f32>
+    %ea, %eg = thor.split_damping %a, %no_g ratio 1.0 damping %lambda : tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    check.expect_eq %ea, %lambda : tensor<f32>
+    check.expect_eq %eg, %lambda : tensor<f32>
+
+    // (0.5)^2 (1 * 1 + 2 * 2 + 3 * 2 + 4 * 1) = 3.75; sqrt(0.9375 / 3.75) = 0.5, and no step is enlarged.
+    %half = arith.constant dense<0.5> : tensor<f32>
+    %slope = arith.constant dense<[[1.0, 2.0], [2.0, 1.0]]> : tensor<2x2xf32>
+    %moved = thor.kl_divergence %square, %slope rate %half : tensor<2x2xf32>
+    %moved_x = arith.constant dense<3.75> : tensor<f32>
+    check.expect_eq %moved, %moved_x : tensor<f32>
+    %share = thor.kl_factor %moved limit 0.9375
+    check.expect_eq %share, %half : tensor<f32>
+    %certain = arith.constant dense<1.0> : tensor<f32>
+    %whole = thor.kl_factor %moved, %moved limit 8.0
+    check.expect_eq %whole, %certain : tensor<f32>
+    %still = thor.kl_factor %zero limit 0.5
+    check.expect_eq %still, %certain : tensor<f32>
     return
   }
 
   func.func @drawn(%x: tensor<3x4x5x6xf32>, %rows: tensor<3x2x7xf32>, %w: tensor<6x2x3x3xf32>, %v: tensor<5x7xf32>,
                    %lambda: tensor<f32>)
       -> (tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
-          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>) {
+          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<3x3x3xf32>,
+          tensor<f32>, tensor<f32>, tensor<f32>) {
     %no = arith.constant dense<0> : tensor<i32>
     %yes = arith.constant dense<1> : tensor<i32>
     %two = arith.constant dense<2> : tensor<i32>
@@ -119,9 +174,16 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
         : tensor<5x7xf32>, tensor<3x3x3xf32>, tensor<2x3x3xf32>
     %e = thor.precondition_diagonal %v by %n damping %root : tensor<5x7xf32>
     %kept = arith.addf %gw, %gw : tensor<2x3x3xf32>
-    return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept, %rd, %gd
+    %k = arith.constant dense<3> : tensor<i64>
+    %average = thor.average_factor %r, %rd by %n rows 2 positions 1 scale %root after %k decay 0.875 : tensor<3x3x3xf32>
+    %da, %dg = thor.split_damping %average, %gw ratio 0.3 scale %root damping %root : tensor<3x3x3xf32>, tensor<2x3x3xf32>
+    %d = thor.kl_divergence %v, %q rate %root : tensor<5x7xf32>
+    %positive = arith.mulf %d, %d : tensor<f32>
+    %share = thor.kl_factor %positive, %root limit 1.0e-3
+    return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept, %rd, %gd, %average, %da, %dg, %share
         : tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
-          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>
+          tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<3x3x3xf32>,
+          tensor<f32>, tensor<f32>, tensor<f32>
   }
 
   // Blocks that are large enough for rt.matmul: of inputs, of outputs, with zeros

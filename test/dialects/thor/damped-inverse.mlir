@@ -4,12 +4,15 @@
 // CHECK-LABEL: func.func @inverses
 // CHECK: thor.damped_inverse %{{.*}} by %{{.*}} rows 5 positions 1 damping %{{.*}} : tensor<2x4x4xf32>
 // CHECK: thor.damped_inverse %{{.*}} by %{{.*}} rows 1 positions 64 scale %{{.*}} damping %{{.*}} : tensor<2x4x4xf32>
+// CHECK: thor.damped_inverse %{{.*}} by %{{.*}} mean rows 1 positions 64 damping %{{.*}} : tensor<2x4x4xf32>
 func.func @inverses(%f: tensor<2x4x4xf32>, %n: tensor<i64>, %s: tensor<f32>, %lambda: tensor<f32>)
-    -> (tensor<2x4x4xf32>, tensor<i32>, tensor<2x4x4xf32>, tensor<i32>) {
+    -> (tensor<2x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>) {
   %0, %1 = thor.damped_inverse %f by %n rows 5 positions 1 damping %lambda : tensor<2x4x4xf32>
   %2, %3 = thor.damped_inverse %f by %n rows 1 positions 64 scale %s damping %lambda
       : tensor<2x4x4xf32>
-  return %0, %1, %2, %3 : tensor<2x4x4xf32>, tensor<i32>, tensor<2x4x4xf32>, tensor<i32>
+  %4, %5 = thor.damped_inverse %f by %n mean rows 1 positions 64 damping %lambda
+      : tensor<2x4x4xf32>
+  return %0, %2, %4 : tensor<2x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>
 }
 
 // -----
@@ -17,6 +20,15 @@ func.func @inverses(%f: tensor<2x4x4xf32>, %n: tensor<i64>, %s: tensor<f32>, %la
 func.func @square(%f: tensor<2x4x3xf32>, %n: tensor<i64>, %lambda: tensor<f32>) {
   // expected-error @+1 {{expected square blocks, found 'tensor<2x4x3xf32>'}}
   %0, %1 = thor.damped_inverse %f by %n rows 1 positions 1 damping %lambda : tensor<2x4x3xf32>
+  return
+}
+
+// -----
+
+func.func @scaled_mean(%f: tensor<2x4x4xf32>, %n: tensor<i64>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected a mean without a scale}}
+  %0, %1 = thor.damped_inverse %f by %n mean rows 1 positions 1 scale %lambda damping %lambda
+      : tensor<2x4x4xf32>
   return
 }
 

@@ -5,6 +5,7 @@
 // CHECK: thor.precondition %{{.*}}, %{{.*}}, %{{.*}} if %{{.*}} groups 1 positions 64 : tensor<16x16x3x3xf32>, tensor<2x128x128xf32>, tensor<1x16x16xf32>
 // CHECK: thor.precondition_diagonal %{{.*}} by %{{.*}} damping %{{.*}} : tensor<16x16x3x3xf32>
 // CHECK: thor.natural_gradient %{{.*}} of @w damping %{{.*}} frequency 100 block_size 128 : tensor<16x16x3x3xf32>
+// CHECK: thor.natural_gradient %{{.*}} of @w damping %{{.*}} frequency 100 block_size 128 staggered factor_decay 0.94999999999999996 balanced kl_clip 1.000000e-03 rate %{{.*}} : tensor<16x16x3x3xf32>
 func.func @ops(%w: tensor<16x16x3x3xf32>, %a: tensor<2x128x128xf32>, %g: tensor<1x16x16xf32>,
                %ready: tensor<i32>, %n: tensor<i64>, %lambda: tensor<f32>) {
   %0 = thor.precondition %w, %a, %g if %ready groups 1 positions 64
@@ -12,6 +13,8 @@ func.func @ops(%w: tensor<16x16x3x3xf32>, %a: tensor<2x128x128xf32>, %g: tensor<
   %d = thor.precondition_diagonal %w by %n damping %lambda : tensor<16x16x3x3xf32>
   %1 = thor.natural_gradient %w of @w damping %lambda frequency 100 block_size 128
       : tensor<16x16x3x3xf32>
+  %2 = thor.natural_gradient %w of @w damping %lambda frequency 100 block_size 128 staggered
+      factor_decay 0.95 balanced kl_clip 1.0e-3 rate %lambda : tensor<16x16x3x3xf32>
   return
 }
 
@@ -78,5 +81,29 @@ func.func @natural_gradient_c1(%w: tensor<6x8xf32>, %lambda: tensor<f32>) {
 func.func @natural_gradient_c1(%w: tensor<6x8xf32>, %lambda: tensor<f32>) {
   // expected-error @+1 {{expected a block_size of 1 or more, found 0}}
   %0 = thor.natural_gradient %w of @w damping %lambda frequency 1 block_size 0 : tensor<6x8xf32>
+  return
+}
+
+// -----
+
+func.func @natural_gradient_c2(%w: tensor<6x8xf32>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected a factor_decay of at least 0 and below 1, found 1.000000e+00}}
+  %0 = thor.natural_gradient %w of @w damping %lambda frequency 1 block_size 1 factor_decay 1.0 : tensor<6x8xf32>
+  return
+}
+
+// -----
+
+func.func @natural_gradient_c3(%w: tensor<6x8xf32>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected a positive kl_clip, found 0.000000e+00}}
+  %0 = thor.natural_gradient %w of @w damping %lambda frequency 1 block_size 1 kl_clip 0.0 rate %lambda : tensor<6x8xf32>
+  return
+}
+
+// -----
+
+func.func @natural_gradient_c4(%w: tensor<6x8xf32>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected no averages of factors that are of one rank}}
+  %0 = thor.natural_gradient %w of @w damping %lambda frequency 1 block_size 1 factor_decay 0.5 by_rank : tensor<6x8xf32>
   return
 }

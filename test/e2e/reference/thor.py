@@ -28,8 +28,11 @@ from trainings import (compare, draw_points, draw_weight, numbers, pair_weights,
 
 CLASSES, SAMPLES = 3, 14  # the last batch of a pass is short
 DEFAULTS = {"damping": 0.03, "momentum": 0.9, "nesterov": False, "weight_decay": 0.0,
-            "frequency": 100, "block_size": 128, "stagger": True, "enable_clip_grad": False}
+            "frequency": 100, "block_size": 128, "stagger": True, "factor_decay": 0.0,
+            "damping_split": "equal", "kl_clip": 0.0, "combine": "factors",
+            "enable_clip_grad": False}
 CLEAR = 4  # bounds
+LARGEST = 3.4028234663852886e38  # in single precision
 
 
 # --- The cases ----------------------------------------------------------------
@@ -66,7 +69,31 @@ CASES = {
     # costs least, and the others the same.
     "staggered": case("thor", {"frequency": 7, "learning_rate": 0.125}, epochs=3),
     "clipped": case("thor-tokens", {"enable_clip_grad": True, "learning_rate": 0.125}),
+    # The third refresh is the first with the weight of a factor that all later ones have.
+    "averaged": case("thor", {"frequency": 1, "factor_decay": 0.625, "learning_rate": 0.125}),
+    "averaged-parts": case("thor", {"frequency": 7, "factor_decay": 0.75,
+                                    "learning_rate": 0.03125}, epochs=5),
+    "balanced": case("thor-conv", {"damping_split": "trace", "block_size": 5}),
+    "balanced-tokens": case("thor-tokens", {"damping_split": "trace", "factor_decay": 0.5}),
+    # Some steps are scaled, others are not.
+    "limited": case("thor-conv", {"kl_clip": 0.03125, "factor_decay": 0.5,
+                                  "damping_split": "trace"}),
+    "limited-tokens": case("thor-tokens", {"kl_clip": 0.0009765625}),
+    # Ranks, of which the last ones have no samples in the last window of a pass.
+    "ranks": case("thor", {"combine": "inverses", "learning_rate": 0.125}, batch_size=2),
+    "ranks-parts": case("thor", {"combine": "inverses", "frequency": 7, "learning_rate": 0.125},
+                        batch_size=2, epochs=3),
+    "ranks-conv": case("thor-conv", {"combine": "inverses", "damping_split": "trace"},
+                       batch_size=2),
+    # A factor overflows: its layer takes the plain gradient until the next refresh, and averages
+    # stay what they are. It is that of one rank.
+    "overflow": case("thor", {"frequency": 2, "learning_rate": 0.125}, name="thor-overflow"),
+    "overflow-averaged": case("thor", {"frequency": 1, "factor_decay": 0.75,
+                                       "learning_rate": 0.125}, name="thor-overflow"),
+    "overflow-ranks": case("thor", {"frequency": 2, "combine": "inverses",
+                                    "learning_rate": 0.125}, batch_size=2, name="thor-overflow"),
 }
+RANKS = {"ranks": 2, "ranks-parts": 2, "ranks-conv": 3, "overflow-ranks": 2}
 TOKENS = 5
 
 
@@ -81,6 +108,9 @@ def shape_of(model):
 def samples(model, split):
     """Pairs of features and a class. Features of tokens are the points' in so many steps."""
     drawn = draw_points(split, {"train": SAMPLES, "test": 10}, math.prod(shape_of(model)), CLASSES)
+    if split == "train" and model["name"] == "thor-overflow":
+        # Outputs of the layer saturate, so that nothing else overflows.
+        drawn[2] = ([2.0**70 * value for value in drawn[2][0]], drawn[2][1])
     if "classes" not in input_of(model):
         return drawn
     return [([int((value + 2) / 4 * TOKENS) for value in point], label) for point, label in drawn]
@@ -201,17 +231,58 @@ def invert(matrix, shift, block_size):
     return result
 
 
-def invert_factors(layer, x, d, damping, block_size):
+def factors_of(layer, x, d):
+    """A and G of each group."""
+    if layer["op"] != "embedding":
+        return [tuple(map(factor, both)) for both in rows_of(layer, x, d)]
+    # Rows are counted for each sample.
+    ((lookups, gradients),) = rows_of(layer, x, d)
+    return [(lookups.T @ lookups / len(x), factor(gradients))]
+
+
+def average(before, factors, decay):
+    """The moving average, after `before` or None, and of how many factors it is."""
+    if not decay:
+        return factors, 1
+    if before is None:
+        before = [tuple(0 * side for side in both) for both in factors], 0
+    averages, count = before
+    share = max(1 / (count + 1), 1 - decay)
+    return [tuple(old + share * (new - old) for old, new in zip(*both, strict=True))
+            for both in zip(averages, factors, strict=True)], count + 1
+
+
+def share_of_a(factors):
+    """What damping of A is multiplied with, and that of G divided by, for balance."""
+    a, g = (sum(side.trace() for side in sides) / sum(map(len, sides))
+            for sides in zip(*factors, strict=True))
+    share = (a / g).item() if g else 0.0
+    return math.sqrt(share) if 0 < share <= LARGEST else 1.0
+
+
+def invert_factors(layer, factors, positions, damping, keys):
     """The inverses of A and G of each group."""
-    shift = math.sqrt(damping / positions_of(layer, d))
+    shift, block_size = math.sqrt(damping / positions), keys["block_size"]
+    share = share_of_a(factors) if keys["damping_split"] == "trace" else 1.0
     if layer["op"] == "embedding":
-        # Rows are counted for each sample, and lie where outputs do elsewhere.
-        ((lookups, gradients),) = rows_of(layer, x, d)
-        counts = lookups.T @ lookups / len(x)
-        return [(invert(factor(gradients), shift, block_size),
-                 invert(counts, shift, len(counts)))]
-    return [tuple(invert(factor(rows), shift, block_size) for rows in both)
-            for both in rows_of(layer, x, d)]
+        # The rows of a table are inputs, and lie where outputs do elsewhere.
+        ((counts, g),) = factors
+        return [(invert(g, shift / share, block_size),
+                 invert(counts, shift * share, len(counts)))]
+    return [(invert(a, shift * share, block_size), invert(g, shift / share, block_size))
+            for a, g in factors]
+
+
+def mean_of_ranks(inverses):
+    """The means of the inverses of several ranks."""
+    return [tuple(sum(side) / len(side) for side in zip(*groups, strict=True))
+            for groups in zip(*inverses, strict=True)]
+
+
+def limit_steps(steps, limit):
+    """What preconditioned gradients are scaled by; `steps` are these, gradients and rates."""
+    moved = sum(rate**2 * (p * g).sum().item() for p, g, rate in steps)
+    return min(1.0, math.sqrt(limit / moved)) if limit and moved > 0 else 1.0
 
 
 def precondition(gradient, inverses, positions):
@@ -257,7 +328,7 @@ def check_rows(layer, gradient, rows):
     assert torch.allclose(sums, gradient.flatten(1), 1e-12, 1e-12), (sums, gradient)
 
 
-def train(model, start, dtype, watch=None):
+def train(model, start, dtype, watch=None, ranks=1):
     """Losses, norms of the gradients, weights. `watch` sees each weight of a refresh."""
     import torch
     from torch.nn import functional as F
@@ -267,10 +338,11 @@ def train(model, start, dtype, watch=None):
     x, t = torch.tensor(points, dtype=features).reshape(-1, *shape_of(model)), torch.tensor(labels)
     w = {name: torch.tensor(value).to(dtype).requires_grad_() for name, value in start.items()}
     velocity = {name: torch.zeros_like(value) for name, value in w.items()}
-    firsts = list(range(0, SAMPLES, model["batch_size"])) * model["epochs"]
-    inverses, losses, norms = {}, [], []
+    batch = model["batch_size"]
+    firsts = list(range(0, SAMPLES, batch * ranks)) * model["epochs"]
+    inverses, averages, losses, norms = {}, {}, [], []
     for step, first in enumerate(firsts):
-        part = slice(first, first + model["batch_size"])
+        part = slice(first, first + batch * ranks)
         for value in w.values():
             value.grad = None
         outputs, seen = forward(model, w, x[part])
@@ -285,22 +357,37 @@ def train(model, start, dtype, watch=None):
         losses.append(loss.item() / count)
         norms.append(norm)
         rate = value_of(keys["learning_rate"], step)
+        damping = value_of(keys["damping"], step)
+        steps = dict(gradients)
+        for number, (name, (layer, inputs, output)) in enumerate(seen.items()):
+            refreshes, positions = (is_due(keys, step, number, len(seen)),
+                                    positions_of(layer, output.grad))
+            if dtype == torch.float64:
+                check_rows(layer, w[name].grad, rows_of(layer, inputs, output.grad))
+            if refreshes:
+                # Each rank inverts what it has, or one inverts all.
+                own = batch if keys["combine"] == "inverses" else count
+                found = []
+                for row in range(0, count, own):
+                    rows = slice(row, row + own)
+                    factors = factors_of(layer, inputs[rows], output.grad[rows])
+                    if any(side.abs().max() > LARGEST for both in factors for side in both):
+                        found.append(None)
+                        continue
+                    averages[name] = average(averages.get(name), factors, keys["factor_decay"])
+                    found.append(invert_factors(layer, averages[name][0], positions, damping,
+                                                keys))
+                inverses[name] = None if None in found else mean_of_ranks(found)
+            if inverses[name]:
+                steps[name] = precondition(gradients[name], inverses[name], positions)
+            if refreshes and watch:
+                watch(layer, inputs, output.grad, gradients[name], damping, steps[name])
+        limit = limit_steps([(steps[name], gradients[name], rate) for name in seen],
+                            keys["kl_clip"])
         for name, value in w.items():
-            p = gradients[name]
+            p = steps[name] * limit if name in seen else steps[name]
             if name.endswith((".gamma", ".beta")):
-                p = p / (p * p / count + math.sqrt(value_of(keys["damping"], step)))
-            if name in seen:
-                layer, inputs, output = seen[name]
-                refreshes = is_due(keys, step, list(seen).index(name), len(seen))
-                if dtype == torch.float64:
-                    check_rows(layer, value.grad, rows_of(layer, inputs, output.grad))
-                if refreshes:
-                    damping = value_of(keys["damping"], step)
-                    inverses[name] = invert_factors(layer, inputs, output.grad, damping,
-                                                    keys["block_size"])
-                p = precondition(p, inverses[name], positions_of(layer, output.grad))
-                if refreshes and watch:
-                    watch(layer, inputs, output.grad, gradients[name], damping, p)
+                p = p / (p * p / count + math.sqrt(damping))
             with torch.no_grad():
                 p = p + keys["weight_decay"] * value
                 if keys["enable_clip_grad"]:
@@ -330,7 +417,8 @@ def check_published():
         if layer["op"] == "conv2d":
             x, d = x.reshape(2, 1, 2, 2), d.reshape(2, 1, 2, 2)
         ((rows, gradients),) = rows_of(layer, x, d)
-        inverses = invert_factors(layer, x, d * len(x), damping, 128)
+        inverses = invert_factors(layer, factors_of(layer, x, d * len(x)), positions_of(layer, d),
+                                  damping, DEFAULTS)
         found = precondition(gradients.T @ rows, inverses, positions_of(layer, d))
         assert torch.allclose(found.flatten(), torch.tensor(expected, dtype=double), 0, 1e-8), found
 
@@ -357,6 +445,7 @@ def check_kronecker(start):
 def check_sensitivity(name, start, exact, bound):
     """Trainings with a key changed leave the bound."""
     import torch
+    ranks = RANKS.get(name, 1)
     keys = {**DEFAULTS, **CASES[name]["optimizer"]}
     changes = [(key, keys[key] * 31 / 32) for key in ("momentum", "weight_decay")]
     changes += [(key, {**keys[key], "value": keys[key]["value"] * 31 / 32}
@@ -364,6 +453,11 @@ def check_sensitivity(name, start, exact, bound):
                 for key in ("learning_rate", "damping")]
     changes += [("nesterov", not keys["nesterov"]), ("frequency", keys["frequency"] + 1),
                 ("block_size", 3)]
+    changes += [(key, keys[key] * 31 / 32) for key in ("factor_decay", "kl_clip") if keys[key]]
+    if keys["damping_split"] == "trace":
+        changes.append(("damping_split", "equal"))
+    if ranks > 1:
+        changes.append(("combine", "factors"))
     if keys["enable_clip_grad"]:
         changes.append(("enable_clip_grad", False))
     if keys["frequency"] > 3:
@@ -373,7 +467,7 @@ def check_sensitivity(name, start, exact, bound):
     for key, value in changes:
         other = dict(CASES[name], optimizer={**keys, key: value})
         found = max(abs(a - b) for a, b in zip(
-            numbers(train(other, start, torch.float64)), numbers(exact), strict=True))
+            numbers(train(other, start, torch.float64, ranks=ranks)), numbers(exact), strict=True))
         assert found >= CLEAR * bound, f"{name}: {key} {value} is {found / bound:.3g} bounds away"
 
 
@@ -386,7 +480,7 @@ def make_golden():
         if name == "dense":
             check_kronecker(start)
         exact, conditioning = train_exactly(
-            lambda weights, dtype: train(model, weights, dtype), start)
+            lambda weights, dtype: train(model, weights, dtype, ranks=RANKS.get(name, 1)), start)
         check_sensitivity(name, start, exact, 2 * conditioning["max_deviation_of_fp32"])
         losses, norms, weights = exact
         found[name] = {"conditioning": conditioning, "losses": losses, "norms": norms,

@@ -3,6 +3,7 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Scalar.h"
 #include "dialects/thor/ThorDialect.h"
+#include "dialects/thor/ops/DampedInverse/RowWeight.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -12,6 +13,8 @@ LogicalResult DampedInverseOp::verify() {
   RankedTensorType type = getFactor().getType();
   if (type.getDimSize(1) != type.getDimSize(2))
     return emitOpError("expected square blocks, found ") << type;
+  if (getMean() && getScale())
+    return emitOpError("expected a mean without a scale");
   return verifyPositive(*this,
                         {{"rows", getRows()}, {"positions", getPositions()}});
 }
@@ -20,16 +23,13 @@ int64_t DampedInverseOp::getFlops() {
   return rt::countInverseFlops(getFactor().getType());
 }
 
-/// What a factor is multiplied with: the inverse of the number of its rows and
-/// of the square of the scale of their elements.
+/// What a factor is multiplied with; no number where it has no rows.
 template <typename T>
-static T getWeight(T count, std::optional<T> scale, double rows) {
-  T total = count * T::constant(rows);
-  T weight = T(1.0) / total;
-  if (!scale)
-    return weight;
-  T square = *scale * *scale;
-  return weight / square;
+static T getWeight(DampedInverseOp op, T count, std::optional<T> scale) {
+  if (op.getMean())
+    return count / count;
+  return getRowWeight<T>(count, scale,
+                         static_cast<double>(op.getRows() * op.getPositions()));
 }
 template <typename T> static T getDamping(T damping, double positions) {
   return sqrt(damping / T::constant(positions));
@@ -37,7 +37,6 @@ template <typename T> static T getDamping(T damping, double positions) {
 
 static rt::DampedInverses invert(DampedInverseOp op,
                                  ArrayRef<Bounded> operands) {
-  auto rows = static_cast<double>(op.getRows() * op.getPositions());
   auto positions = static_cast<double>(op.getPositions());
   auto scalar = [](Approximate number) {
     Bounded value(ReferenceValue::scalar(number.value));
@@ -48,8 +47,7 @@ static rt::DampedInverses invert(DampedInverseOp op,
   if (op.getScale())
     scale = operands[2].at(0);
   return rt::invertDamped(
-      operands[0],
-      scalar(getWeight<Approximate>(operands[1].at(0), scale, rows)),
+      operands[0], scalar(getWeight<Approximate>(op, operands[1].at(0), scale)),
       scalar(getDamping<Approximate>(operands.back().at(0), positions)));
 }
 
@@ -81,7 +79,6 @@ ErrorBounds DampedInverseOp::boundErrors(ReferenceContext &,
 FailureOr<SmallVector<Value>>
 DampedInverseOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
-  auto rows = static_cast<double>(getRows() * getPositions());
   auto positions = static_cast<double>(getPositions());
   auto number = RankedTensorType::get({}, builder.getF32Type());
   SmallVector<Value> counted = {getCount()};
@@ -95,7 +92,7 @@ DampedInverseOp::lowerToLinalg(OpBuilder &builder) {
         std::optional<Scalar> scale;
         if (getScale())
           scale = Scalar(args[1], emitter);
-        return getWeight<Scalar>(Scalar(count, emitter), scale, rows)
+        return getWeight<Scalar>(*this, Scalar(count, emitter), scale)
             .get(emitter);
       });
   Value damping = buildElementwise(

@@ -11,11 +11,14 @@ def Thor_DampedInverseOp : Thor_Computation<"damped_inverse", [
     `result[b] = (factor[b] / n + sqrt(damping / positions) * I)^-1` for each block, where n is
     `count * positions * rows`, times the square of `scale` where it is given: the number of
     rows that were added up, of gradients that were scaled. A sample has `rows` rows, or
-    `positions` windows.
+    `positions` windows. `mean`, the factor is that of the rows already, and n is 1.
 
     A block that elimination in single precision cannot invert is tried with 10, 100 and 1000
     times the damping, see `rt.damped_inverse`. `failed` is the number of blocks that have no
     inverse even then; theirs are zeros. Of no rows, `count` 0, no block has one.
+
+    Constraints:
+    * (damped_inverse_c1) blocks are square, and numbers of rows positive; a mean has no scale.
 
     Example:
     ```mlir
@@ -26,11 +29,12 @@ def Thor_DampedInverseOp : Thor_Computation<"damped_inverse", [
     ```
   }];
   let arguments = (ins Thor_Blocks:$factor, Thor_Count:$count, Optional<Thor_Number>:$scale,
-                       Thor_Number:$damping, I64Attr:$rows, I64Attr:$positions);
+                       Thor_Number:$damping, I64Attr:$rows, I64Attr:$positions,
+                       UnitAttr:$mean);
   let results = (outs Thor_Blocks:$result, Thor_Flag:$failed);
   let assemblyFormat = [{
-    $factor `by` $count `rows` $rows `positions` $positions (`scale` $scale^)?
-    `damping` $damping attr-dict `:` type($factor)
+    $factor `by` $count (`mean` $mean^)? `rows` $rows `positions` $positions
+    (`scale` $scale^)? `damping` $damping attr-dict `:` type($factor)
   }];
   let hasVerifier = 1;
 }

@@ -5,9 +5,24 @@ using namespace boostc;
 using namespace boostc::thor;
 
 LogicalResult NaturalGradientOp::verify() {
+  if (std::optional<APFloat> decay = getFactorDecay();
+      decay &&
+      !(decay->convertToDouble() >= 0.0 && decay->convertToDouble() < 1.0))
+    return emitOpError("expected a factor_decay of at least 0 and below 1, "
+                       "found ")
+           << decay->convertToDouble();
+  if (getByRank() && getFactorDecay())
+    return emitOpError("expected no averages of factors that are of one rank");
+  if (std::optional<APFloat> limit = getKlClip();
+      limit && !(limit->convertToDouble() > 0.0))
+    return emitOpError("expected a positive kl_clip, found ")
+           << limit->convertToDouble();
   return verifyPositive(*this, {{"a frequency", getFrequency()},
                                 {"a block_size", getBlockSize()}});
 }
+
+/// An average that keeps more would hardly follow the weights in any run.
+static constexpr double kMaxFactorDecay = 0.9999;
 
 std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {
   LayerSpec spec{
@@ -42,6 +57,31 @@ std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {
        "Refresh the layers in up to 16 parts, each in a step of its own, and "
        "not all of them in the same step.",
        "true"},
+      {"factor_decay", KeyType::Number,
+       "Share of the average of the factors so far that a refresh keeps; at 0 "
+       "it inverts the factors of its own step alone.",
+       "0.0", 0.0, kMaxFactorDecay},
+      {"damping_split",
+       KeyType::Choice,
+       "`equal`: damping adds the same to both factors; `trace`: its shares "
+       "are to each other as the means of the diagonals are.",
+       "\"equal\"",
+       {},
+       {},
+       {"equal", "trace"}},
+      {"kl_clip", KeyType::Number,
+       "Limit of `lr^2 * p * g`, summed over all weights with factors, from "
+       "which on their `p` are scaled down together; at 0 there is none.",
+       "0.0", 0.0},
+      {"combine",
+       KeyType::Choice,
+       "`factors`: ranks invert the factors of all samples. `inverses`: each "
+       "inverts the factors of its own, and the inverses are averaged, so that "
+       "results depend on the number of ranks.",
+       "\"factors\"",
+       {},
+       {},
+       {"factors", "inverses"}},
       {"enable_clip_grad", KeyType::Boolean,
        "Scale `p + weight_decay * w` of each parameter to a norm of 1 where it "
        "is larger.",
@@ -78,12 +118,27 @@ NaturalGradientOp::buildLayer(LayerBuilder &layer) {
   if (failed(velocity))
     return failure();
   Value gradient = layer.inputs[1];
-  if (layer.role != BOOSTC_ROLE_BIAS && layer.role != BOOSTC_ROLE_MULTIPLIER)
+  if (layer.role != BOOSTC_ROLE_BIAS && layer.role != BOOSTC_ROLE_MULTIPLIER) {
+    auto getPositive = [&](StringRef key) {
+      double value = layer.getNumber(key);
+      return value > 0.0 ? b.getF64FloatAttr(value) : FloatAttr();
+    };
+    FloatAttr limit = getPositive("kl_clip");
+    FloatAttr decay = getPositive("factor_decay");
+    bool isByRank = layer.getChoice("combine") == "inverses";
+    if (isByRank && decay)
+      return layer.emitError("combine")
+             << "with 'inverses' no rank has factors of all samples, which "
+                "'factor_decay' averages; use 'factors', or a factor_decay of "
+                "0";
     gradient = NaturalGradientOp::create(
         b, layer.loc, gradient.getType(), gradient, layer.parameterName,
-        layer.inputs[3], static_cast<uint64_t>(layer.getInteger("frequency")),
+        layer.inputs[3], limit ? layer.inputs[2] : Value(),
+        static_cast<uint64_t>(layer.getInteger("frequency")),
         static_cast<uint64_t>(layer.getInteger("block_size")),
-        layer.getBoolean("stagger"));
+        layer.getBoolean("stagger"), decay,
+        layer.getChoice("damping_split") == "trace", limit, isByRank);
+  }
   double decay = layer.getNumber("weight_decay");
   if (layer.getBoolean("enable_clip_grad")) {
     gradient = clip(layer, gradient, decay);

@@ -12,11 +12,19 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
     matrix of its layer, where the op that gives it in `@micro` knows its factors
     (`PreconditionableOpInterface`); else the gradient. Factors and inverses are computed in
     every `frequency`-th step, from blocks of `block_size`, with damping `damping`; `staggered`,
-    not those of all parameters in the same one.
+    not those of all parameters in the same one. With `factor_decay`, inverses are those of
+    moving averages of the factors; `balanced`, damping is divided between both by their traces;
+    with `kl_clip`, all preconditioned gradients are scaled where steps of `rate` along them
+    would move the predictions farther (`thor.average_factor`, `thor.split_damping`,
+    `thor.kl_factor`). `by_rank`, each rank inverts factors of its own samples, and the inverses
+    are averaged.
     `boostc-precondition-gradients` replaces it by what that takes.
 
     Constraints:
     * (natural_gradient_c1) frequency and block size are 1 or more.
+    * (natural_gradient_c2) `factor_decay` is at least 0 and below 1.
+    * (natural_gradient_c3) `kl_clip` is positive.
+    * (natural_gradient_c4) averages are of the factors of all ranks: `by_rank` has none.
 
     Example:
     ```mlir
@@ -25,12 +33,16 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
     ```
   }];
   let arguments = (ins Thor_Tensor:$gradient, FlatSymbolRefAttr:$parameter,
-                       Thor_Number:$damping, I64Attr:$frequency, I64Attr:$block_size,
-                       UnitAttr:$staggered);
+                       Thor_Number:$damping, Optional<Thor_Number>:$rate, I64Attr:$frequency,
+                       I64Attr:$block_size, UnitAttr:$staggered,
+                       OptionalAttr<F64Attr>:$factor_decay, UnitAttr:$balanced,
+                       OptionalAttr<F64Attr>:$kl_clip, UnitAttr:$by_rank);
   let results = (outs Thor_Tensor:$result);
   let assemblyFormat = [{
     $gradient `of` $parameter `damping` $damping `frequency` $frequency
-    `block_size` $block_size (`staggered` $staggered^)? attr-dict `:` type($gradient)
+    `block_size` $block_size (`staggered` $staggered^)? (`factor_decay` $factor_decay^)?
+    (`balanced` $balanced^)? (`kl_clip` $kl_clip^ `rate` $rate)? (`by_rank` $by_rank^)? attr-dict
+    `:` type($gradient)
   }];
   let hasVerifier = 1;
 }

@@ -40,4 +40,20 @@ def Train_HasSamplesOp : Train_Computation<"has_samples"> {
   let assemblyFormat = "custom<Divisor>($count, type($count)) attr-dict";
 }
 
+def Train_RankMeanOp : Train_Op<"rank_mean", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "the mean of a value over the ranks that have samples";
+  let description = [{
+    Each rank computes `value` of its own sums, before any of them is summed over ranks. It is 0
+    on a rank without samples. `boostc-reduce-gradients` replaces the op by what that takes.
+
+    Example:
+    ```mlir
+    %m = train.rank_mean %x : tensor<2x128x128xf32>
+    ```
+  }];
+  let arguments = (ins Train_Tensor:$value);
+  let results = (outs Train_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 #endif // BOOSTC_TRAIN_AVERAGING

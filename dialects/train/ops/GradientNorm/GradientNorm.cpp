@@ -42,30 +42,43 @@ FailureOr<SmallVector<Value>> SquaredNormOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildSquaredNorm(builder, getLoc(), getInput())};
 }
 
-Value boostc::train::buildSquaredNorm(OpBuilder &builder, Location loc,
-                                      Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
+/// The sum of the products of the elements of `factors`, of the first with
+/// those of the last.
+static Value sumProducts(OpBuilder &builder, Location loc, ValueRange factors) {
+  auto type = cast<RankedTensorType>(factors.front().getType());
   unsigned rank = type.getRank();
-  auto addSquare = [](OpBuilder &b, Location at, ValueRange args) -> Value {
-    return buildSumStep(b, at, args[1],
-                        arith::MulFOp::create(b, at, args[0], args[0]));
+  auto addProduct = [](OpBuilder &b, Location at, ValueRange args) -> Value {
+    Value product =
+        arith::MulFOp::create(b, at, args.front(), args.drop_back().back());
+    return buildSumStep(b, at, args.back(), product);
   };
+  SmallVector<AffineMap> maps(factors.size(),
+                              builder.getMultiDimIdentityMap(rank));
   if (rank < 2)
     return buildReduction(builder, loc, getScalarType(builder),
-                          builder.getF32FloatAttr(0.0), rank, {}, tensor,
-                          builder.getMultiDimIdentityMap(rank), addSquare);
+                          builder.getF32FloatAttr(0.0), rank, {}, factors, maps,
+                          addProduct);
   // Rows first: they are independent and run on all threads.
   auto rows =
       RankedTensorType::get({type.getDimSize(0)}, type.getElementType());
   Value sums = buildReduction(builder, loc, rows, builder.getF32FloatAttr(0.0),
-                              rank, {0}, tensor,
-                              builder.getMultiDimIdentityMap(rank), addSquare);
+                              rank, {0}, factors, maps, addProduct);
   return buildReduction(
       builder, loc, getScalarType(builder), builder.getF32FloatAttr(0.0), 1, {},
       sums, builder.getMultiDimIdentityMap(1),
       [](OpBuilder &b, Location at, ValueRange args) -> Value {
         return buildSumStep(b, at, args[1], args[0]);
       });
+}
+
+Value boostc::train::buildSquaredNorm(OpBuilder &builder, Location loc,
+                                      Value tensor) {
+  return sumProducts(builder, loc, tensor);
+}
+
+Value boostc::train::buildInnerProduct(OpBuilder &builder, Location loc,
+                                       Value a, Value b) {
+  return sumProducts(builder, loc, {a, b});
 }
 
 //===----------------------------------------------------------------------===//

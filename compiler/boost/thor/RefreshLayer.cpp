@@ -1,0 +1,203 @@
+#include "compiler/boost/thor/RefreshLayer.h"
+#include "compiler/boost/EditProgram.h"
+#include "compiler/boost/UpdateFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <limits>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::boost;
+using rt::BindingKind;
+
+/// The scale of the loss whose gradient `gradient` was before it was unscaled;
+/// null where it was not scaled. Operand 0 of what changes a gradient is the
+/// gradient.
+static Value findScale(Value gradient) {
+  while (Operation *op = gradient.getDefiningOp()) {
+    if (auto unscale = dyn_cast<train::UnscaleGradientOp>(op))
+      return unscale.getScale();
+    if (op->getNumOperands() == 0)
+      break;
+    gradient = op->getOperand(0);
+  }
+  return Value();
+}
+
+Value boost::replaceWhere(OpBuilder &builder, Value taken, Value value,
+                          Value kept) {
+  auto one = DenseElementsAttr::get(
+      RankedTensorType::get({}, builder.getF32Type()), 1.0f);
+  Location loc = value.getLoc();
+  return train::ReplaceOp::create(builder, loc, kept.getType(), kept, value,
+                                  arith::ConstantOp::create(builder, loc, one),
+                                  taken);
+}
+
+namespace {
+
+/// One of both factors of a layer.
+struct Factor {
+  Value value;          ///< sums, or their moving average
+  int64_t rowsOfSample; ///< that sums are of
+  int64_t size;         ///< number of its rows
+  Value scale;          ///< of what sums are of, or null
+  StringRef average;    ///< state of its average
+  Value before = {};    ///< the average so far
+};
+
+class RefreshCode {
+public:
+  RefreshCode(func::FuncOp update, thor::NaturalGradientOp request,
+              const FactorLayer &layer, const RefreshOptions &options)
+      : update(update), request(request), layer(layer), options(options),
+        at(request), loc(request.getLoc()),
+        flag(RankedTensorType::get({}, at.getI32Type())),
+        count(RankedTensorType::get({}, at.getI64Type())) {}
+
+  Inverses run(SlotCode &slots, const Inverses &before) {
+    Value samples = takeArgument(update, count, BindingKind::LossCount);
+    // Nothing is inverted for no samples.
+    if (options.slots > 1)
+      samples =
+          arith::SelectOp::create(at, loc, slots.isDue(layer.slot), samples,
+                                  buildInteger(at, loc, count, 0));
+    // How often a row of a table is looked up counts for each sample.
+    int64_t rowsOfA = layer.kronecker->isLookup ? 1 : layer.rows;
+    Factor sides[] = {{take(layer.factorA, layer.a), rowsOfA, layer.rowsOfA,
+                       Value(), layer.averageA},
+                      {take(layer.factorG, layer.g), layer.rows, layer.rowsOfG,
+                       findScale(request.getGradient()), layer.averageG}};
+    Value averaged;
+    if (options.decay) {
+      averaged =
+          takeArgument(update, count, BindingKind::State, layer.averaged);
+      for (Factor &side : sides)
+        average(samples, averaged, side);
+    }
+    auto [dampingA, dampingG] = getDamping(sides);
+    thor::DampedInverseOp a = invert(sides[0], samples, dampingA);
+    thor::DampedInverseOp g = invert(sides[1], samples, dampingG);
+    Value failed = arith::AddIOp::create(at, loc, a.getFailed(), g.getFailed());
+    Value succeeded =
+        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, failed,
+                              buildInteger(at, loc, flag, 0));
+    Inverses found = {a.getResult(), g.getResult(), succeeded};
+    if (options.isByRank)
+      found = averageOverRanks(found, samples);
+    found.ready = arith::ExtUIOp::create(at, loc, flag, found.ready);
+    if (options.decay)
+      keepAverages(sides, averaged, found.ready);
+    if (options.slots == 1)
+      return found;
+    Value due = slots.getDue(layer.slot);
+    return {replaceWhere(at, due, found.a, before.a),
+            replaceWhere(at, due, found.g, before.g),
+            arith::SelectOp::create(at, loc, slots.isDue(layer.slot),
+                                    found.ready, before.ready)};
+  }
+
+private:
+  Value take(StringRef accumulator, Type type) {
+    return takeArgument(update, type, BindingKind::Accumulator, accumulator);
+  }
+
+  thor::DampedInverseOp invert(const Factor &factor, Value samples,
+                               Value damping) {
+    return thor::DampedInverseOp::create(
+        at, loc, factor.value.getType(), flag, factor.value, samples,
+        factor.scale, damping, at.getI64IntegerAttr(factor.rowsOfSample),
+        at.getI64IntegerAttr(layer.positions),
+        options.decay ? at.getUnitAttr() : UnitAttr());
+  }
+
+  /// The means of the inverses of all ranks with samples, and whether each of
+  /// these has some. `own` are those of a rank with `samples`, and `ready` is
+  /// an i1.
+  Inverses averageOverRanks(const Inverses &own, Value samples) {
+    auto number = RankedTensorType::get({}, at.getF32Type());
+    auto buildNumber = [&](float value) -> Value {
+      return arith::ConstantOp::create(at, loc,
+                                       DenseElementsAttr::get(number, value));
+    };
+    // What has no samples has no say.
+    Value hasSamples =
+        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::sgt, samples,
+                              buildInteger(at, loc, count, 0));
+    Value disagrees = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ugt,
+                                            hasSamples, own.ready);
+    // An objection is infinite, and so is a mean with one in it.
+    Value objects = replaceWhere(
+        at, arith::ExtUIOp::create(at, loc, flag, disagrees),
+        buildNumber(std::numeric_limits<float>::infinity()), buildNumber(0.0f));
+    auto average = [&](Value value) -> Value {
+      return train::RankMeanOp::create(at, loc, value);
+    };
+    Value a = average(own.a);
+    Value g = average(own.g);
+    Value objections =
+        train::NotFiniteOp::create(at, loc, count, average(objects));
+    Value ready =
+        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, objections,
+                              buildInteger(at, loc, count, 0));
+    return {a, g, ready};
+  }
+
+  /// Lets `factor` be the moving average that it is added to.
+  void average(Value samples, Value averaged, Factor &factor) {
+    factor.before = takeArgument(update, factor.value.getType(),
+                                 BindingKind::State, factor.average);
+    factor.value = thor::AverageFactorOp::create(
+        at, loc, factor.before, factor.value, samples, factor.scale, averaged,
+        at.getI64IntegerAttr(factor.rowsOfSample),
+        at.getI64IntegerAttr(layer.positions), options.decay);
+    factor.rowsOfSample = 1;
+    factor.scale = Value();
+  }
+
+  /// Leaves the averages in their states where the step is applied and they
+  /// have inverses: what is not finite would stay so. Those of a layer that is
+  /// not due have none.
+  void keepAverages(ArrayRef<Factor> sides, Value averaged, Value ready) {
+    OpBuilder end(update.front().getTerminator());
+    Value kept =
+        arith::AndIOp::create(end, loc, getCommit(update)->getApplied(), ready);
+    for (const Factor &side : sides)
+      leaveState(update, side.average,
+                 replaceWhere(end, kept, side.value, side.before));
+    Value more = arith::ExtUIOp::create(end, loc, count, kept);
+    leaveState(update, layer.averaged,
+               arith::AddIOp::create(end, loc, averaged, more));
+  }
+
+  /// The damping of A and of G.
+  std::pair<Value, Value> getDamping(ArrayRef<Factor> sides) {
+    Value damping = request.getDamping();
+    if (!options.balances)
+      return {damping, damping};
+    const Factor &a = sides[0], &g = sides[1];
+    auto ratio = static_cast<double>(g.size * g.rowsOfSample) /
+                 static_cast<double>(a.size * a.rowsOfSample);
+    auto split = thor::SplitDampingOp::create(
+        at, loc, damping.getType(), damping.getType(), a.value, g.value,
+        g.scale, damping, at.getF64FloatAttr(ratio));
+    return {split.getDampingA(), split.getDampingG()};
+  }
+
+  func::FuncOp update;
+  thor::NaturalGradientOp request;
+  const FactorLayer &layer;
+  const RefreshOptions &options;
+  OpBuilder at;
+  Location loc;
+  RankedTensorType flag, count;
+};
+
+} // namespace
+
+Inverses boost::refreshInverses(func::FuncOp update,
+                                thor::NaturalGradientOp request,
+                                const FactorLayer &layer,
+                                const RefreshOptions &options, SlotCode &slots,
+                                const Inverses &before) {
+  return RefreshCode(update, request, layer, options).run(slots, before);
+}

@@ -1,0 +1,125 @@
+#include "dialects/interfaces/Approximate.h"
+#include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/Scalar.h"
+#include "dialects/thor/ThorDialect.h"
+#include <cfloat>
+
+using namespace mlir;
+using namespace boostc;
+using namespace boostc::thor;
+
+LogicalResult SplitDampingOp::verify() {
+  for (Value factor : {getA(), getG()}) {
+    auto type = cast<RankedTensorType>(factor.getType());
+    if (type.getDimSize(1) != type.getDimSize(2))
+      return emitOpError("expected square blocks, found ") << type;
+  }
+  double ratio = getRatio().convertToDouble();
+  if (!(ratio > 0.0) || !std::isfinite(ratio))
+    return emitOpError("expected a positive ratio, found ") << ratio;
+  return success();
+}
+
+/// Calls `visit` with the offset of each element on the diagonals.
+template <typename Visit>
+static void forEachOnDiagonal(const ReferenceValue &blocks, Visit visit) {
+  int64_t size = blocks.dim(1);
+  for (int64_t block = 0; block < blocks.dim(0); ++block)
+    for (int64_t i = 0; i < size; ++i)
+      visit((block * size + i) * size + i);
+}
+
+template <typename T>
+static T getQuotient(T traceA, T traceG, std::optional<T> scale, double ratio) {
+  T quotient = T::constant(ratio) * traceA / traceG;
+  return scale ? quotient * (*scale * *scale) : quotient;
+}
+
+LogicalResult
+SplitDampingOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
+                         SmallVectorImpl<ReferenceValue> &results) {
+  double traces[2] = {0.0, 0.0};
+  for (int side : {0, 1})
+    forEachOnDiagonal(operands[side], [&](int64_t i) {
+      traces[side] += operands[side].data[i];
+    });
+  double scale = getScale() ? operands[2].item() : 1.0;
+  double p =
+      getRatio().convertToDouble() * scale * scale * traces[0] / traces[1];
+  if (!(p > 0.0 && p <= FLT_MAX))
+    p = 1.0;
+  results.push_back(ReferenceValue::scalar(operands.back().item() * p));
+  results.push_back(ReferenceValue::scalar(operands.back().item() / p));
+  return success();
+}
+
+ErrorBounds SplitDampingOp::boundErrors(ReferenceContext &,
+                                        ArrayRef<Bounded> operands,
+                                        ArrayRef<ReferenceValue>) {
+  ApproximateSum traces[2];
+  for (int side : {0, 1})
+    forEachOnDiagonal(operands[side].value, [&](int64_t i) {
+      traces[side].add(operands[side].at(i));
+    });
+  std::optional<Approximate> scale;
+  if (getScale())
+    scale = operands[2].at(0);
+  Approximate p = getQuotient(traces[0].get(), traces[1].get(), scale,
+                              getRatio().convertToDouble());
+  Approximate damping = operands.back().at(0);
+  // Each side decides by its own traces.
+  if (!(p.low() > 0.0) || !(p.high() < FLT_MAX)) {
+    bool isUsable = p.value > 0.0 && p.value <= FLT_MAX;
+    double doubt = !isUsable && !(p.error > 0.0) ? 0.0 : INFINITY;
+    return {{doubt}, {doubt}};
+  }
+  return {{(damping * p).error}, {(damping / p).error}};
+}
+
+/// The sum of the elements on the diagonals.
+static Value buildTrace(OpBuilder &builder, Location loc, Value blocks) {
+  auto number = RankedTensorType::get({}, builder.getF32Type());
+  AffineExpr block = builder.getAffineDimExpr(0),
+             row = builder.getAffineDimExpr(1);
+  auto diagonal = AffineMap::get(2, 0, {block, row, row}, builder.getContext());
+  return buildSum(
+      builder, loc, number, 2, {}, blocks, diagonal,
+      [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; });
+}
+
+FailureOr<SmallVector<Value>>
+SplitDampingOp::lowerToLinalg(OpBuilder &builder) {
+  Location loc = getLoc();
+  auto number = RankedTensorType::get({}, builder.getF32Type());
+  Value traceA = buildTrace(builder, loc, getA());
+  Value traceG = buildTrace(builder, loc, getG());
+  SmallVector<Value> inputs = {traceA, traceG};
+  if (getScale())
+    inputs.push_back(getScale());
+  double ratio = getRatio().convertToDouble();
+  Value p = buildElementwise(
+      builder, loc, number, inputs,
+      [&](OpBuilder &b, Location at, ValueRange args) -> Value {
+        ScalarEmitter emitter(b, at);
+        std::optional<Scalar> scale;
+        if (getScale())
+          scale = Scalar(args[2], emitter);
+        Scalar quotient = getQuotient<Scalar>({args[0], emitter},
+                                              {args[1], emitter}, scale, ratio);
+        ScalarCondition isPositive = quotient > 0.0;
+        ScalarCondition isFinite = quotient <= FLT_MAX;
+        return select(isPositive & isFinite, quotient, 1.0).get(emitter);
+      });
+  auto buildDamping = [&](auto compute) {
+    return buildElementwise(
+        builder, loc, number, {getDamping(), p},
+        [&](OpBuilder &b, Location at, ValueRange args) -> Value {
+          ScalarEmitter emitter(b, at);
+          return compute(Scalar(args[0], emitter), Scalar(args[1], emitter))
+              .get(emitter);
+        });
+  };
+  Value a = buildDamping([](Scalar damping, Scalar p) { return damping * p; });
+  Value g = buildDamping([](Scalar damping, Scalar p) { return damping / p; });
+  return SmallVector<Value>{a, g};
+}
