@@ -329,8 +329,8 @@ def ReduceGradientsPass
     with the rest.
 
     What `train.rank_mean` averages is computed before all of that, of the sums of this rank.
-    It is exchanged with the accumulators, of which those that nothing else reads are not, and
-    divided by the number of ranks that have samples.
+    It is exchanged with the accumulators, and divided by the number of ranks that have samples.
+    Accumulators that nothing else reads are not exchanged.
 
     In a step of several phases (`train.variant`) the same is done in each probe, and a sum is
     exchanged once: in the first probe or update after the `micro` that returns it.

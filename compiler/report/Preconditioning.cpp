@@ -16,6 +16,8 @@ static StringRef getSource(Value value) {
       value = inverse.getFactor();
     else if (auto average = dyn_cast<thor::AverageFactorOp>(op))
       value = average.getFactor();
+    else if (auto mean = dyn_cast<train::DivideGradientOp>(op)) // over ranks
+      value = mean.getGradient();
     else if (auto replace = dyn_cast<train::ReplaceOp>(op)) // where it is due
       value = replace.getKept();
     else if (isa<CollectiveOpInterface>(op)) // a result for each operand

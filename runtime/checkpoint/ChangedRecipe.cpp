@@ -79,9 +79,11 @@ Status restoreShared(const LoadedCheckpoint &checkpoint,
                      std::span<const TensorTarget> weights,
                      std::span<const TensorTarget> state) {
   std::vector<TensorTarget> shared;
+  // What has another shape here is an error: other states say of it how it came
+  // to be, and would be kept.
   std::ranges::copy_if(state, std::back_inserter(shared),
                        [&](const TensorTarget &target) {
-                         return has(checkpoint.state, target);
+                         return checkpoint.state.find(target.name);
                        });
   return restore(checkpoint, weights, shared,
                  [](std::string_view) { return true; });

@@ -21,9 +21,9 @@ std::vector<std::string> changeRecipe(LoadedCheckpoint &checkpoint,
                                       const std::string &expectedRecipe,
                                       std::span<const TensorTarget> state);
 
-/// Reads all of `weights` and those tensors of `state` that the checkpoint has
-/// with the same name, type and shape; others stay as they are. As restore(),
-/// it reads all of that or nothing.
+/// Reads all of `weights` and those tensors of `state` that the checkpoint has;
+/// others stay as they are. As restore(), it reads all of that or nothing, and
+/// fails where a tensor has another type or shape.
 Status restoreShared(const LoadedCheckpoint &checkpoint,
                      std::span<const TensorTarget> weights,
                      std::span<const TensorTarget> state);

@@ -205,7 +205,9 @@ private:
         continue;
       std::string value = drawValue(key, {});
       if (key.name == "damping")
-        value = pick<const char *>({"0.5", "0.25", "0.125"});
+        value = pick<const char *>(
+            {"0.5", "0.25", "0.125",
+             R"({ "schedule": "cosine", "value": 0.5, "length": 20, "unit": "steps" })"});
       else if (key.type == KeyType::Rate)
         value = pick<const char *>(
             {"0.1", "0.0625", "0.01",

@@ -22,7 +22,7 @@ struct Exchanged {
   Value argument; ///< of @update, or a number made of one
   Value value;    ///< what is summed: the argument, or its mean
   StringRef name; ///< of the parameter, empty where it is not a gradient
-  train::RankMeanOp mean = {}; ///< of the value, which it is to read
+  train::RankMeanOp mean = {}; ///< reads the sum of `value`, or null
 };
 
 struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
@@ -90,7 +90,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     gradients.clear();
     others.clear();
     statistics.clear();
-    Block::iterator begin = hoistRankMeans();
+    findRankMeans();
     Value sum, count, weight;
     for (BlockArgument argument : update.getArguments()) {
       auto binding = rt::getArgumentBinding(update, argument.getArgNumber());
@@ -109,6 +109,9 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
                isOwned(argument) && !isLocal(argument))
         others.push_back({argument, argument, {}});
     }
+    if (!rankMeans.empty() && (gradients.empty() || !count))
+      return rankMeans.front().emitOpError(
+          "expected a function that takes gradients and the number of samples");
     if (gradients.empty() && plain.contains(update))
       return success();
     if (failed(verifyMeans(count)))
@@ -121,21 +124,25 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         statistics.push_back({statistic, statistic, {}});
     if (gradients.empty() && others.empty() && statistics.empty())
       return success();
-    reduceSums(begin, count, weight);
+    reduceSums(count, weight);
     return success();
   }
 
-  /// Moves what ranks average, and all that it is computed of, to the begin of
-  /// the update, where sums are those of this rank alone. Returns where sums
-  /// over ranks come.
-  Block::iterator hoistRankMeans() {
+  /// Finds what ranks average, and all that it is computed of.
+  void findRankMeans() {
     local.clear();
-    for (auto mean : update.getOps<train::RankMeanOp>()) {
+    rankMeans = llvm::to_vector(update.getOps<train::RankMeanOp>());
+    for (train::RankMeanOp mean : rankMeans) {
       BackwardSliceOptions options;
       options.inclusive = true;
       (void)getBackwardSlice(mean.getValue(), &local, options);
       others.push_back({mean.getValue(), mean.getValue(), {}, mean});
     }
+  }
+
+  /// Moves all that to the begin of the update, where sums are those of this
+  /// rank alone. Returns where sums over ranks come.
+  Block::iterator hoistRankMeans() {
     Block::iterator end = update.front().begin();
     for (Operation &op : llvm::make_early_inc_range(update.front()))
       if (!local.contains(&op))
@@ -150,9 +157,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
   /// Whether nothing but means over ranks is computed of it.
   bool isLocal(BlockArgument argument) const {
     return !argument.use_empty() &&
-           llvm::all_of(argument.getUsers(), [&](Operation *user) {
-             return local.contains(user);
-           });
+           llvm::all_of(argument.getUsers(),
+                        [&](Operation *user) { return local.contains(user); });
   }
 
   /// Whether it is of this rank alone: an argument of the function at hand.
@@ -185,7 +191,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     return success();
   }
 
-  void reduceSums(Block::iterator begin, Value count, Value weight) {
+  void reduceSums(Value count, Value weight) {
     train::AveragingAttr averaging = getAveraging(getOperation());
     bool sumsMicroBatches = averaging.getMicroBatches() == Reduction::Sum;
     bool sumsRanks = averaging.getRanks() == Reduction::Sum;
@@ -193,8 +199,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     for (auto mean : update.getOps<train::DivideGradientOp>())
       if (isBoundTo(mean.getGradient(), rt::BindingKind::Gradient))
         means.push_back(mean);
-    OpBuilder builder(&update.front(), begin);
-    auto rankMeans = llvm::to_vector(update.getOps<train::RankMeanOp>());
+    OpBuilder builder(&update.front(), hoistRankMeans());
     if (sumsRanks && !sumsMicroBatches)
       for (Exchanged &gradient : gradients)
         gradient.value = train::DivideGradientOp::create(
@@ -282,8 +287,9 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
   using Bindings = llvm::DenseSet<Attribute>;
   llvm::DenseMap<Operation *, Bindings> owned; ///< by probe or update
   llvm::DenseSet<Operation *> plain; ///< updates of steps of one phase
-  llvm::SetVector<Operation *> local; ///< what means over ranks are made of
-  func::FuncOp update;               ///< or a probe
+  SmallVector<train::RankMeanOp> rankMeans;
+  llvm::SetVector<Operation *> local; ///< what these are computed of
+  func::FuncOp update;                ///< or a probe
   SmallVector<Exchanged> gradients;
   SmallVector<Exchanged> others;     ///< accumulators that are declared
   SmallVector<Exchanged> statistics; ///< with the last bucket: loss and count

@@ -59,11 +59,11 @@ static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
   layer.averageG = (name + thor::kAverageG).str();
   layer.averaged = (name + thor::kAveraged).str();
   auto weight = cast<RankedTensorType>(layer.parameter.getType());
-  layer.rowsOfG = weight.getDimSize(0);
-  layer.rowsOfA =
+  layer.sizeOfG = weight.getDimSize(0);
+  layer.sizeOfA =
       weight.getNumElements() / weight.getDimSize(0) * kronecker.groups;
   if (kronecker.isLookup) // the rows of a table are inputs
-    std::swap(layer.rowsOfA, layer.rowsOfG);
+    std::swap(layer.sizeOfA, layer.sizeOfG);
   layer.refreshFlops = g.getFlops() + rt::countInverseFlops(layer.a) +
                        rt::countInverseFlops(layer.g);
   layer.due.push_back(g.getDueMutable());

@@ -19,7 +19,7 @@ struct FactorLayer {
   /// Where inverses are those of averages: these, and how many factors they are
   /// of.
   std::string averageA, averageG, averaged;
-  int64_t rowsOfA = 1, rowsOfG = 1; ///< without what fills up last blocks
+  int64_t sizeOfA = 1, sizeOfG = 1; ///< without what fills up last blocks
   int64_t refreshFlops = 0;         ///< of a micro-batch and of the inversions
   /// Where its factors are told whether they are due.
   llvm::SmallVector<mlir::MutableOperandRange, 2> due;

@@ -63,9 +63,9 @@ public:
                                   buildInteger(at, loc, count, 0));
     // How often a row of a table is looked up counts for each sample.
     int64_t rowsOfA = layer.kronecker->isLookup ? 1 : layer.rows;
-    Factor sides[] = {{take(layer.factorA, layer.a), rowsOfA, layer.rowsOfA,
+    Factor sides[] = {{take(layer.factorA, layer.a), rowsOfA, layer.sizeOfA,
                        Value(), layer.averageA},
-                      {take(layer.factorG, layer.g), layer.rows, layer.rowsOfG,
+                      {take(layer.factorG, layer.g), layer.rows, layer.sizeOfG,
                        findScale(request.getGradient()), layer.averageG}};
     Value averaged;
     if (options.decay) {
@@ -81,10 +81,10 @@ public:
     Value succeeded =
         arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, failed,
                               buildInteger(at, loc, flag, 0));
-    Inverses found = {a.getResult(), g.getResult(), succeeded};
+    Inverses found = {a.getResult(), g.getResult(),
+                      arith::ExtUIOp::create(at, loc, flag, succeeded)};
     if (options.isByRank)
       found = averageOverRanks(found, samples);
-    found.ready = arith::ExtUIOp::create(at, loc, flag, found.ready);
     if (options.decay)
       keepAverages(sides, averaged, found.ready);
     if (options.slots == 1)
@@ -111,8 +111,7 @@ private:
   }
 
   /// The means of the inverses of all ranks with samples, and whether each of
-  /// these has some. `own` are those of a rank with `samples`, and `ready` is
-  /// an i1.
+  /// these has some. `own` are those of a rank with `samples`.
   Inverses averageOverRanks(const Inverses &own, Value samples) {
     auto number = RankedTensorType::get({}, at.getF32Type());
     auto buildNumber = [&](float value) -> Value {
@@ -123,23 +122,25 @@ private:
     Value hasSamples =
         arith::CmpIOp::create(at, loc, arith::CmpIPredicate::sgt, samples,
                               buildInteger(at, loc, count, 0));
-    Value disagrees = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ugt,
-                                            hasSamples, own.ready);
+    Value hasNone =
+        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, own.ready,
+                              buildInteger(at, loc, flag, 0));
+    Value disagrees = arith::AndIOp::create(at, loc, hasSamples, hasNone);
     // An objection is infinite, and so is a mean with one in it.
     Value objects = replaceWhere(
         at, arith::ExtUIOp::create(at, loc, flag, disagrees),
         buildNumber(std::numeric_limits<float>::infinity()), buildNumber(0.0f));
-    auto average = [&](Value value) -> Value {
+    auto buildMean = [&](Value value) -> Value {
       return train::RankMeanOp::create(at, loc, value);
     };
-    Value a = average(own.a);
-    Value g = average(own.g);
+    Value a = buildMean(own.a);
+    Value g = buildMean(own.g);
     Value objections =
-        train::NotFiniteOp::create(at, loc, count, average(objects));
+        train::NotFiniteOp::create(at, loc, count, buildMean(objects));
     Value ready =
         arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, objections,
                               buildInteger(at, loc, count, 0));
-    return {a, g, ready};
+    return {a, g, arith::ExtUIOp::create(at, loc, flag, ready)};
   }
 
   /// Lets `factor` be the moving average that it is added to.

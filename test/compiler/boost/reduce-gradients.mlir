@@ -278,6 +278,18 @@ train.program @phases batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{
 }
 
 //--- errors.mlir
+// A mean over ranks is of those that have samples.
+train.program @own batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.accumulator @f : tensor<4xf32>
+  func.func @update(%f: tensor<4xf32> {rt.binding = #rt.binding<accumulator, "f">}) -> tensor<4xf32> {
+    // expected-error @+1 {{expected a function that takes gradients and the number of samples}}
+    %m = train.rank_mean %f : tensor<4xf32>
+    return %m : tensor<4xf32>
+  }
+}
+
+// -----
+
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{lacks an argument for the loss or for the number of samples, which ranks sum}}
   func.func @update(%g: tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},

@@ -107,3 +107,21 @@ func.func @natural_gradient_c4(%w: tensor<6x8xf32>, %lambda: tensor<f32>) {
   %0 = thor.natural_gradient %w of @w damping %lambda frequency 1 block_size 1 factor_decay 0.5 by_rank : tensor<6x8xf32>
   return
 }
+
+// -----
+
+func.func @natural_gradient_c5(%w: tensor<6x8xf32>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected a rate with kl_clip, and only there}}
+  %0 = "thor.natural_gradient"(%w, %lambda) <{parameter = @w, frequency = 1 : i64, block_size = 1 : i64, kl_clip = 1.0e-3 : f64}>
+      : (tensor<6x8xf32>, tensor<f32>) -> tensor<6x8xf32>
+  return
+}
+
+// -----
+
+func.func @natural_gradient_c5(%w: tensor<6x8xf32>, %lambda: tensor<f32>) {
+  // expected-error @+1 {{expected a rate with kl_clip, and only there}}
+  %0 = "thor.natural_gradient"(%w, %lambda, %lambda) <{parameter = @w, frequency = 1 : i64, block_size = 1 : i64}>
+      : (tensor<6x8xf32>, tensor<f32>, tensor<f32>) -> tensor<6x8xf32>
+  return
+}

@@ -17,6 +17,8 @@ LogicalResult NaturalGradientOp::verify() {
       limit && !(limit->convertToDouble() > 0.0))
     return emitOpError("expected a positive kl_clip, found ")
            << limit->convertToDouble();
+  if (getKlClip().has_value() != static_cast<bool>(getRate()))
+    return emitOpError("expected a rate with kl_clip, and only there");
   return verifyPositive(*this, {{"a frequency", getFrequency()},
                                 {"a block_size", getBlockSize()}});
 }

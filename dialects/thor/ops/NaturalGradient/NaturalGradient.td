@@ -14,8 +14,8 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
     every `frequency`-th step, from blocks of `block_size`, with damping `damping`; `staggered`,
     not those of all parameters in the same one. With `factor_decay`, inverses are those of
     moving averages of the factors; `balanced`, damping is divided between both by their traces;
-    with `kl_clip`, all preconditioned gradients are scaled where steps of `rate` along them
-    would move the predictions farther (`thor.average_factor`, `thor.split_damping`,
+    with `kl_clip`, the gradients of all weights with factors are scaled where steps of `rate`
+    along them would move the predictions farther (`thor.average_factor`, `thor.split_damping`,
     `thor.kl_factor`). `by_rank`, each rank inverts factors of its own samples, and the inverses
     are averaged.
     `boostc-precondition-gradients` replaces it by what that takes.
@@ -25,6 +25,7 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
     * (natural_gradient_c2) `factor_decay` is at least 0 and below 1.
     * (natural_gradient_c3) `kl_clip` is positive.
     * (natural_gradient_c4) averages are of the factors of all ranks: `by_rank` has none.
+    * (natural_gradient_c5) there is a `rate` where there is a `kl_clip`.
 
     Example:
     ```mlir

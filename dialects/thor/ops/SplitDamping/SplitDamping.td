@@ -6,10 +6,10 @@ include "dialects/thor/ThorBase.td"
 def Thor_SplitDampingOp : Thor_Computation<"split_damping"> {
   let summary = "damping of two factors by their traces";
   let description = [{
-    `damping * p` for `a` and `damping / p` for `g`, where
-    `p = ratio * scale^2 * trace(a) / trace(g)`, or 1 where that is not a positive number. With
+    `damping * r` for `a` and `damping / r` for `g`, where
+    `r = ratio * scale^2 * trace(a) / trace(g)`, or 1 where that is not a positive number. With
     `ratio` the rows of g over those of a, times what makes the numbers of rows of both sums
-    equal, p is the ratio of the means of the diagonals; `scale` is that of the gradients that
+    equal, r is the ratio of the means of the diagonals; `scale` is that of the gradients that
     `g` is of. `thor.damped_inverse` adds the root of a damping, so the product of what is added
     to both factors stays. Source: Martens and Grosse, ICML 2015, section 6.3.
 

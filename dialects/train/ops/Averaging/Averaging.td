@@ -43,8 +43,10 @@ def Train_HasSamplesOp : Train_Computation<"has_samples"> {
 def Train_RankMeanOp : Train_Op<"rank_mean", [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "the mean of a value over the ranks that have samples";
   let description = [{
-    Each rank computes `value` of its own sums, before any of them is summed over ranks. It is 0
-    on a rank without samples. `boostc-reduce-gradients` replaces the op by what that takes.
+    Each rank computes `value` of its own sums, before any of them is summed over ranks.
+    `boostc-reduce-gradients` replaces the op by what that takes: the sum over all ranks, divided
+    by the number of those that have samples. What a rank without samples computes must be 0, as
+    the inverses of `thor.damped_inverse` are then.
 
     Example:
     ```mlir
