@@ -2,6 +2,7 @@
 #include "compiler/frontend/ModelTable.h"
 #include "dialects/train/TrainDialect.h"
 #include "runtime/data/Draw.h"
+#include "runtime/program/ProgramLimits.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc;
@@ -540,7 +541,7 @@ ObjectTable frontend::boostTable() {
   ValueTable share{.kind = Kind::Number, .minimum = 0.0, .maximum = 1.0};
   ValueTable step{.kind = Kind::Number, .minimum = 0.0};
   // The basis is as many times as large as the weights.
-  ValueTable components = makeInteger(1, 4096);
+  ValueTable components = makeInteger(1, boostrt::kMaxComponents);
   ValueTable path{.kind = Kind::Text, .isNullable = true};
   ValueTable cuts = makeList(makeInteger(0, 1 << 20), 0, 1 << 16);
   cuts.isNullable = true;

@@ -122,11 +122,14 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     // A slice of a buffer may have gaps; kernels read it through its strides.
     if (isa<ViewLikeOpInterface>(op))
       return success();
-    for (Type type : op->getResultTypes())
+    for (Type type : op->getResultTypes()) {
       if (!isStaticAndContiguous(type))
         return op->emitOpError(
                    "expected static shapes and memory without gaps, found ")
                << type;
+      if (failed(verifySize(op, type)))
+        return failure();
+    }
     if (auto function = dyn_cast<func::FuncOp>(op))
       return verifyFunction(function, current);
     if (auto reducing = dyn_cast<BatchReducingOpInterface>(op))
@@ -217,6 +220,21 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     return !shaped || shaped.hasStaticShape();
   }
 
+  /// Passes count elements and bytes without a thought of overflow. No computer
+  /// holds more than this.
+  static LogicalResult verifySize(Operation *op, Type type) {
+    constexpr int64_t kMaxElements = int64_t{1} << 40;
+    auto shaped = dyn_cast<ShapedType>(type);
+    int64_t elements = 1;
+    for (int64_t extent : shaped ? shaped.getShape() : ArrayRef<int64_t>())
+      if (llvm::MulOverflow(elements, extent, elements) ||
+          elements > kMaxElements)
+        return op->emitOpError(
+                   "expected values of at most 2^40 elements, found ")
+               << type;
+    return success();
+  }
+
   /// What passes rely on: a straight line of code on tensors, later on memory
   /// that the function reaches through rt.buffer alone.
   LogicalResult verifyFunction(func::FuncOp function, Phase current) {
@@ -233,6 +251,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       if (!tensor || !tensor.hasStaticShape())
         return function.emitOpError("expected tensors of static shape, found ")
                << type;
+      if (failed(verifySize(function, type)))
+        return failure();
     }
     return success();
   }

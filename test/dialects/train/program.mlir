@@ -12,14 +12,21 @@ train.program @hashed batch_size(32) micro_batches(1) epochs(10) seed(-1)
 
 // -----
 
-// expected-error @+1 {{expected a batch size of 1 or more, found 0}}
+// expected-error @+1 {{expected a batch size of 1 to 16777216, found 0}}
 train.program @program_c1_batch batch_size(0) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 }
 
 // -----
 
-// expected-error @+1 {{expected micro-batches of 1 or more, found -1}}
+// expected-error @+1 {{expected micro-batches of 1 to 16777216, found -1}}
 train.program @program_c1_micro batch_size(1) micro_batches(-1) epochs(1) seed(1) recipe("{}") {
+}
+
+// -----
+
+// The program's descriptor has 32 bits for them.
+// expected-error @+1 {{expected micro-batches of 1 to 16777216, found 4294967297}}
+train.program @program_c1_many batch_size(1) micro_batches(4294967297) epochs(1) seed(1) recipe("{}") {
 }
 
 // -----

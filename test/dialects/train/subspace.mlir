@@ -57,6 +57,12 @@ func.func @bfgs_update_c1(%e: tensor<8x7xf32>, %s: tensor<8xf32>) {
 
 // -----
 
-// expected-error @+1 {{expected 1 or more components, rho, sigma and gamma from 0 to 1 and alpha of 0 or more}}
+// expected-error @+1 {{expected 1 to 4096 components, rho, sigma and gamma from 0 to 1 and alpha of 0 or more}}
 module attributes { a = #train.subspace<components = 4, rho = 1.5 : f64, sigma = 0.5 : f64, alpha = 0.5 : f64, gamma = 0.5 : f64> } {
+}
+
+// -----
+
+// expected-error @+1 {{expected 1 to 4096 components, rho, sigma and gamma from 0 to 1 and alpha of 0 or more}}
+module attributes { a = #train.subspace<components = 4097, rho = 0.5 : f64, sigma = 0.5 : f64, alpha = 0.5 : f64, gamma = 0.5 : f64> } {
 }

@@ -1,20 +1,25 @@
 #include "dialects/train/TrainDialect.h"
+#include "runtime/program/ProgramLimits.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace boostc::train;
 
 LogicalResult ProgramOp::verify() {
-  auto check = [&](StringRef what, int64_t value) -> LogicalResult {
-    if (value < 1)
+  auto check = [&](StringRef what, uint64_t value,
+                   uint64_t most) -> LogicalResult {
+    if (value < 1 || value > most)
       return emitOpError("expected ")
-             << what << " of 1 or more, found " << value;
+             << what << " of 1 to " << most << ", found "
+             << static_cast<int64_t>(value);
     return success();
   };
-  if (failed(check("a batch size", static_cast<int64_t>(getBatchSize()))) ||
-      failed(check("micro-batches", static_cast<int64_t>(getMicroBatches()))) ||
-      failed(check("epochs", static_cast<int64_t>(getEpochs()))))
+  if (failed(check("a batch size", getBatchSize(), boostrt::kMaxBatchSize)) ||
+      failed(
+          check("micro-batches", getMicroBatches(), boostrt::kMaxMicroBatches)))
     return failure();
+  if (auto epochs = static_cast<int64_t>(getEpochs()); epochs < 1)
+    return emitOpError("expected epochs of 1 or more, found ") << epochs;
   return success();
 }
 

@@ -12,7 +12,7 @@ def Train_ProgramOp : Train_Op<"program", [
     `recipe_hash` is the sha256 of the part of it that a checkpoint depends on.
 
     Constraints:
-    * (program_c1) batch size, micro-batches and epochs are 1 or more.
+    * (program_c1) batch size and micro-batches are 1 to 2^24, epochs 1 or more.
 
     Example:
     ```mlir

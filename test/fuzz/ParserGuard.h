@@ -1,0 +1,19 @@
+// ParserGuard.h - MLIR's parser, whose crashes are listed and passed over: they
+// are MLIR's to mend, and would end a run before it reaches code of ours.
+#pragma once
+
+#include "mlir/IR/Block.h"
+#include "mlir/Parser/Parser.h"
+#include <optional>
+
+namespace boostc::fuzz {
+
+/// Parses and verifies. Nothing when the program crashed in MLIR and none of
+/// our functions, such as a verifier, was being called; then `block` and the
+/// context can no longer be used. The first input of each such place is written
+/// to the directory $BOOST_FUZZ_LIST.
+std::optional<mlir::LogicalResult>
+parseGuarded(const llvm::SourceMgr &sources, mlir::Block *block,
+             const mlir::ParserConfig &config);
+
+} // namespace boostc::fuzz
