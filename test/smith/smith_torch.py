@@ -11,10 +11,10 @@ norms of gradients, and an evaluation at the end.
 How far boostc may be from PyTorch in double precision is measured: BEYOND times the largest
 deviation of runs in single precision, of which one begins with the same numbers, and others with
 weights, features and gradients moved by one unit in the last place; and at least a few units in
-the last place of the largest number of the tensor. So few runs say little of rare deviations: of
-700 models that agree, five were beyond twice the largest, by up to 3.3 times. Where these runs deviate by more than CHAOTIC
-of a tensor, a comparison would show nothing: this tensor and all later steps are left out. Such a
-model counts as compared in part, or as ill-conditioned where not even a step is left.
+the last place of the largest number of the tensor (smith_models.py). Where these runs deviate by
+more than CHAOTIC of a tensor, a comparison would show nothing: this tensor and all later steps are
+left out. Such a model counts as compared in part, or as ill-conditioned where not even a step is
+left.
 
 Layers that less_bn takes out are the compiler's word; all else that it says is compared.
 
@@ -23,87 +23,60 @@ Needs numpy and torch (Debian: python3-torch).
 
 import argparse
 import collections
-import concurrent.futures
 import json
 import math
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import traceback
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / part) for part in ("test/e2e/reference", "test/compiler/reference/Inputs",
-                                           "test", "tools/bench")]
-import numpy as np  # noqa: E402
-import torch  # noqa: E402
+import numpy as np
+import torch
+from smith_models import (BEYOND, CHAOTIC, FLOOR, PERTURBATIONS, ROOT, TEXT, Finding, add_options,
+                          count_text, describe, examine_all, read_arguments, read_boosts, read_run,
+                          read_weights, run)
+
+sys.path += [str(ROOT / part) for part in ("test/compiler/reference/Inputs", "tools/bench")]
 from layers import write_weights  # noqa: E402
-from trainings import PERTURBATIONS, read_events, read_weights  # noqa: E402
 from data_files import read_header  # noqa: E402
 from smith_network import Skip, Tensors  # noqa: E402
 from smith_training import Recipe, train  # noqa: E402
 
-EPOCHS, BEYOND, FLOOR, CHAOTIC = 2, 8, 4 * 2.0**-23, 1e-2
-TEXT = 2.0**-24  # metrics have as many digits as single precision
-SECONDS = 120
+EPOCHS = 2
 
 
-class Finding(Exception):
-    """What a model shows."""
-
-
-def run(*command):
-    command = [str(part) for part in command]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired as late:
-        raise Finding(f"{command[0]} takes longer than {SECONDS} seconds") from late
-    return done.returncode, done.stdout
-
-
-def read_boosts(arguments):
-    """KEY=VALUE of each --boost, with the last part of the key."""
-    boosts = {}
-    for entry in arguments:
-        if entry != "--boost":
-            key, _, value = entry.partition("=")
-            boosts[key.rpartition(".")[2]] = value
-    return boosts
-
-
-def draw_data(model, recipe, random):
+def draw_data(model, recipe, draw):
     """Split -> columns. A pass ends with a window that is not full."""
-    sizes = {"train": 2 * recipe.window + int(random.integers(1, recipe.window + 1)),
-             "test": recipe.batch + int(random.integers(1, recipe.batch + 1))}
+    sizes = {"train": 2 * recipe.window + int(draw.integers(1, recipe.window + 1)),
+             "test": recipe.batch + int(draw.integers(1, recipe.batch + 1))}
     data = {}
     for split, count in sizes.items():
         columns = data[split] = {}
         for name, entry in model["input"].items():
             shape = (count, *entry.get("shape", ()))
             if name == "label":
-                columns["labels"] = random.integers(0, entry["classes"], shape).astype(np.int32)
+                columns["labels"] = draw.integers(0, entry["classes"], shape).astype(np.int32)
             elif name == "target":
-                columns["targets"] = random.uniform(0, 1, shape).astype(np.float32)
+                columns["targets"] = draw.uniform(0, 1, shape).astype(np.float32)
             elif entry.get("role") == "weight":
-                drawn = random.uniform(-0.5, 3, shape)
+                drawn = draw.uniform(-0.5, 3, shape)
                 columns["weights"] = np.maximum(drawn, 0).astype(np.float32)
             elif "classes" in entry:
-                columns["features"] = random.integers(0, entry["classes"], shape).astype(np.int32)
+                columns["features"] = draw.integers(0, entry["classes"], shape).astype(np.int32)
             else:
-                columns["features"] = random.uniform(-2, 2, shape).astype(np.float32)
+                columns["features"] = draw.uniform(-2, 2, shape).astype(np.float32)
         if not columns.get("weights", np.ones(1)).any():
             columns["weights"][0] = 1
     return data
 
 
-def move(random, array):
+def move(draw, array):
     """Each number by one unit in the last place."""
     if array.dtype != np.float32:
         return array
     ends = np.array([-np.inf, np.inf], np.float32)
-    return np.nextafter(array, random.choice(ends, array.shape))
+    return np.nextafter(array, draw.choice(ends, array.shape))
 
 
 def train_in_torch(recipe, roles, gone, start, data, steps):
@@ -111,37 +84,27 @@ def train_in_torch(recipe, roles, gone, start, data, steps):
     exact, sizes = train(recipe, roles, gone, start, data, steps, torch.float64)
     if not all(np.isfinite(value).all() for value in exact.values()):
         raise Skip("not finite")
-    random, worst = np.random.default_rng(0), dict.fromkeys(exact, 0.0)
+    draw, worst = np.random.default_rng(0), dict.fromkeys(exact, 0.0)
     torch.manual_seed(0)
     for number in range(1 + PERTURBATIONS):
         weights, columns = start, data
         if number:
-            weights = {name: move(random, value) for name, value in start.items()}
-            columns = {split: {**part, "features": move(random, part["features"])}
+            weights = {name: move(draw, value) for name, value in start.items()}
+            columns = {split: {**part, "features": move(draw, part["features"])}
                        for split, part in data.items()}
         found, _ = train(recipe, roles, gone, weights, columns, steps, torch.float32,
-                      random if number else None)
+                         draw if number else None)
         for name in exact:
             off = np.abs(found[name] - exact[name]).max() if name in found else math.inf
             worst[name] = max(worst[name], off if np.isfinite(off) else math.inf)
     return exact, worst, sizes
 
 
-def read_run(folder, model, count_steps):
+def read_all(folder, steps):
     """What boost-run says, by the names of smith_training.train()."""
-    events, evaluation = read_events(folder / "metrics.jsonl")
-    found = {}
-    for number, event in enumerate(events, 1):
-        found[f"loss of step {number}"] = event["loss"]
-        found[f"learning rate of step {number}"] = event["lr"]
-        if "grad_norm" in event:
-            found[f"gradient norm of step {number}"] = event["grad_norm"]
-    found |= {f"evaluation {key}": evaluation.get(key) for key in ("loss", "top_1")}
-    per_epoch = count_steps // EPOCHS
-    for step in range(1, count_steps + 1):
-        epoch, within = (step - 1) // per_epoch + 1, (step - 1) % per_epoch + 1
-        kept = folder / "kept" / f"{model['name']}-{epoch}_{within}.ckpt" / "weights.safetensors"
-        for name, values in read_weights(kept).items():
+    found, checkpoints = read_run(folder / "metrics.jsonl", folder / "kept", steps, EPOCHS)
+    for step, path in enumerate(checkpoints, 1):
+        for name, values in read_weights(path / "weights.safetensors").items():
             found[f"{name} after step {step}"] = values
     return found
 
@@ -177,16 +140,15 @@ def compare(exact, worst, found, sizes):
 def check(binaries, folder, base):
     """Compares the model in `base`.json: the outcome."""
     model = json.loads(base.with_suffix(".json").read_text(encoding="utf-8"))
-    arguments = base.with_suffix(".args").read_text(encoding="utf-8").split("\n")[:-1]
+    arguments = read_arguments(base)
     recipe = Recipe(model, read_boosts(arguments))
-    random = np.random.default_rng(int(base.name))
     program = folder / "train.so"
     code, text = run(binaries / "boostc", base.with_suffix(".json"), "--threads=1", "--target=cpu",
                      *arguments, "-o", program)
     if code:
         raise Finding(f"boostc ends with {code}: {text}")
 
-    data = draw_data(model, recipe, random)
+    data = draw_data(model, recipe, np.random.default_rng(int(base.name)))
     for split, columns in data.items():
         for name, column in columns.items():
             np.save(folder / f"{split}_{name}.npy", column)
@@ -227,7 +189,7 @@ def check(binaries, folder, base):
                      "--checkpoint-every", "1", "--keep-max", steps)
     if code:
         raise Finding(f"boost-run ends with {code}: {text}")
-    counts = compare(exact, worst, read_run(folder, model, steps), sizes)
+    counts = compare(exact, worst, read_all(folder, steps), sizes)
     if not counts["left out"]:
         return "compared"
     # The weights after a step, its loss and its rate.
@@ -254,30 +216,15 @@ def examine(binaries, base, keep):
 
 def main():
     parser = argparse.ArgumentParser(description="Compares random models with PyTorch.")
-    parser.add_argument("--build", type=pathlib.Path, required=True, help="folder with bin/")
-    parser.add_argument("--seed", type=int, default=1, help="of the first model")
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for files of findings")
+    add_options(parser)
     options = parser.parse_args()
-    binaries = options.build.resolve() / "bin"
     outcomes = collections.Counter()
-    with tempfile.TemporaryDirectory(prefix="smith-models-") as models, \
-            concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        subprocess.run([binaries / "boost-smith", "--write", models, "--seed", str(options.seed),
-                        "--count", str(options.count)], check=True)
-        bases = [pathlib.Path(models) / str(options.seed + number)
-                 for number in range(options.count)]
-        for base, (outcome, text) in zip(bases, pool.map(
-                examine, *zip(*((binaries, base, options.keep) for base in bases)))):
-            outcomes[outcome] += 1
-            if outcome == "findings":
-                arguments = base.with_suffix(".args").read_text(encoding="utf-8").split()
-                print(f"seed {base.name}: {text}\nboostc {' '.join(arguments)}\n"
-                      f"{base.with_suffix('.json').read_text(encoding='utf-8')}", flush=True)
+    for base, (outcome, text) in examine_all(options, examine):
+        outcomes[outcome] += 1
+        if text:
+            print(f"seed {base.name}: {text}\n{describe(base)}", flush=True)
     outcomes.setdefault("findings", 0)
-    print(f"{options.count} models: " + ", ".join(
-        f"{number} {outcome}" for outcome, number in sorted(outcomes.items())))
+    print(f"{options.count} models: {count_text(outcomes)}")
     return 1 if outcomes["findings"] else 0
 
 
