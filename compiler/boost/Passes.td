@@ -283,7 +283,7 @@ def PreconditionGradientsPass
     of a layer, and these are inverted. `balanced`, their traces divide the damping. With
     `kl_clip` every step scales its preconditioned gradients, all of which are computed before
     the first rule then. `by_rank`, each rank inverts the sums of its own samples, and inverses
-    are averaged (`train.rank_mean`).
+    are averaged over the ranks that have samples (`train.rank_sum`).
 
     A layer whose factors could not be inverted takes its plain gradient until the next refresh.
 
@@ -328,9 +328,8 @@ def ReduceGradientsPass
     ranks' means are summed; or by the number of ranks that have samples, which is summed
     with the rest.
 
-    What `train.rank_mean` averages is computed before all of that, of the sums of this rank.
-    It is exchanged with the accumulators, and divided by the number of ranks that have samples.
-    Accumulators that nothing else reads are not exchanged.
+    The operands of `train.rank_sum` are computed before all of that, and are exchanged with
+    the accumulators. Accumulators that nothing else reads are not exchanged.
 
     In a step of several phases (`train.variant`) the same is done in each probe, and a sum is
     exchanged once: in the first probe or update after the `micro` that returns it.

@@ -49,7 +49,7 @@ void DiagnosticPrinter::print(raw_ostream &os, StringRef program,
   os << message << "\n";
 }
 
-static FileLineColLoc findPlace(Location location) {
+FileLineColLoc boostc::findPlace(Location location) {
   FileLineColLoc place;
   location->walk([&](Location inner) {
     place = dyn_cast<FileLineColLoc>(inner);

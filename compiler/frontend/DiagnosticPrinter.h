@@ -8,6 +8,9 @@
 
 namespace boostc {
 
+/// The position in a file that `location` begins with; null where it has none.
+mlir::FileLineColLoc findPlace(mlir::Location location);
+
 /// Prints all diagnostics of a context while it exists. MLIR's own handler
 /// shows no caret in lines beyond ASCII, repeats lines of any length, and
 /// writes what a file holds to the terminal as it is.

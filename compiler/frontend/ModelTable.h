@@ -148,7 +148,5 @@ constexpr llvm::StringLiteral kLossMetric = "loss";
 constexpr double kMaxBatch = 1 << 20;
 /// Threads that make batches.
 constexpr double kMaxWorkers = 256;
-/// 2^40: the most elements, and the most bytes, of one tensor.
-constexpr int64_t kMaxElements = int64_t{1} << 40;
 
 } // namespace boostc::frontend

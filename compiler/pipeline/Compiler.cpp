@@ -18,15 +18,6 @@ static constexpr bool kVerifiesEachPass = false;
 static constexpr bool kVerifiesEachPass = true;
 #endif
 
-/// Prints IR so that reading it back gives the same module.
-static void printModule(ModuleOp module, SmallVectorImpl<char> &output) {
-  llvm::raw_svector_ostream stream(output);
-  OpPrintingFlags flags;
-  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-  module->print(stream, flags);
-  stream << "\n";
-}
-
 /// Runs the phases after `from` up to `to`.
 static LogicalResult advance(ModuleOp module, Phase from, Phase to,
                              const CompileOptions &options) {
@@ -226,7 +217,8 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
   if (failed(manager.run(*module)))
     return CompileResult::BadInput;
   if (!wantsCode) {
-    printModule(*module, output);
+    llvm::raw_svector_ostream stream(output);
+    printModule(*module, stream);
     return CompileResult::Ok;
   }
 

@@ -242,3 +242,10 @@ void boostc::buildMeasuringPipeline(OpPassManager &manager) {
   for (Phase phase : {Phase::Rt, Phase::Llvm})
     addPhase(manager, phase, {});
 }
+
+void boostc::printModule(ModuleOp module, llvm::raw_ostream &os) {
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module->print(os, flags);
+  os << "\n";
+}

@@ -4,6 +4,7 @@
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cuda/TilingPolicy.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringRef.h"
@@ -69,6 +70,9 @@ void buildPipeline(mlir::OpPassManager &manager, Phase from, Phase to,
 /// Adds the passes from the point of phase buffers where `chooseContraction` is
 /// asked to phase Llvm: for code that is to be measured.
 void buildMeasuringPipeline(mlir::OpPassManager &manager);
+
+/// Prints IR so that reading it back gives the same module.
+void printModule(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 /// Dialects and interface implementations of all phases.
 void registerCompilerDialects(mlir::DialectRegistry &registry);

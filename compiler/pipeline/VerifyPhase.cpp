@@ -112,7 +112,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
         isa<train::ValueAndGradOp, train::EvaluateOp>(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
     if (current >= Phase::Step &&
-        isa<thor::NaturalGradientOp, train::RankMeanOp>(op))
+        isa<thor::NaturalGradientOp, train::RankSumOp>(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
     if (!rules.allowsTensors)
       for (Value result : op->getResults())
@@ -220,10 +220,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     return !shaped || shaped.hasStaticShape();
   }
 
-  /// Passes count elements and bytes without a thought of overflow. No computer
-  /// holds more than this.
+  /// Passes count elements and bytes without a thought of overflow.
   static LogicalResult verifySize(Operation *op, Type type) {
-    constexpr int64_t kMaxElements = int64_t{1} << 40;
     auto shaped = dyn_cast<ShapedType>(type);
     int64_t elements = 1;
     for (int64_t extent : shaped ? shaped.getShape() : ArrayRef<int64_t>())

@@ -42,6 +42,11 @@ int64_t countElements(mlir::TypeRange types);
 /// Bytes of the same.
 int64_t countBytes(mlir::TypeRange types);
 
+/// Elements of a value, and bytes of a tensor that a model file describes, at
+/// most. No computer holds more, and counting what a program has does not
+/// overflow.
+constexpr int64_t kMaxElements = int64_t{1} << 40;
+
 /// What every collective keeps: it exchanges something, serves no more
 /// parameters than it exchanges values, and its results, of tensors, have the
 /// types of what it exchanges.

@@ -41,6 +41,23 @@ mlir::Value buildSquaredNorm(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildInnerProduct(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value a, mlir::Value b);
 
+/// The same with the error of its rounding; what one rounds, the other may add
+/// up in any order.
+Approximate boundInnerProduct(const Bounded &a, const Bounded &b);
+
+/// The error of a factor that lies between 0 and 1, whatever it is computed of.
+double boundShareError(Approximate factor);
+
+/// What `average` is after it has moved towards `value` by a share of the
+/// distance.
+template <typename T> T moveTowards(T average, T value, T share) {
+  return average + share * (value - average);
+}
+
+/// Checks that a moving average keeps a share of what it was.
+llvm::LogicalResult verifyDecay(mlir::Operation *op, llvm::StringRef what,
+                                double decay);
+
 /// Adam's rule with step size `rate`; its other numbers are keys of the
 /// optimizer.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>

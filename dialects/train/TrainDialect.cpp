@@ -6,7 +6,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "runtime/abi/boost_abi.h"
-#include "runtime/program/ProgramLimits.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -121,12 +120,12 @@ SubspaceAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
     double value = number.getValueAsDouble();
     return value >= low && value <= high;
   };
-  if (components >= 1 && components <= boostrt::kMaxComponents &&
+  if (components >= 1 && components <= kMaxComponents &&
       isBetween(rho, 0.0, 1.0) && isBetween(sigma, 0.0, 1.0) &&
       isBetween(gamma, 0.0, 1.0) &&
       isBetween(alpha, 0.0, std::numeric_limits<float>::max()))
     return success();
-  return emitError() << "expected 1 to " << boostrt::kMaxComponents
+  return emitError() << "expected 1 to " << kMaxComponents
                      << " components, rho, sigma and gamma from 0 to 1 and "
                         "alpha of 0 or more";
 }

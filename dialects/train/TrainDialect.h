@@ -111,6 +111,8 @@ constexpr int64_t kMaxFreezeGroups = 256;
 /// Name of the attribute that holds a SubspaceAttr; a program without it steps
 /// as its optimizer says.
 constexpr llvm::StringLiteral kSubspaceAttrName = "train.subspace";
+/// Its components, at most.
+constexpr int64_t kMaxComponents = 4096;
 /// Name of the attribute of a program that holds the fewest real samples of a
 /// micro-batch through which a gradient passes, where that is not 1.
 constexpr llvm::StringLiteral kMinSamplesAttrName = "train.min_samples";

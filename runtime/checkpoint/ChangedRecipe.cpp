@@ -12,11 +12,6 @@ namespace {
 
 constexpr size_t kMaxShown = 3;
 
-bool has(const SafetensorsFile &file, const TensorTarget &target) {
-  const TensorEntry *found = file.find(target.name);
-  return found && fits(*found, target);
-}
-
 /// "2 tensors ('a', 'b')".
 std::string countAndName(const std::vector<std::string> &names) {
   std::vector<std::string> shown;
@@ -35,7 +30,7 @@ std::string describeState(const SafetensorsFile &file,
   std::vector<std::string> fresh, unused;
   std::vector<std::string_view> kept;
   for (const TensorTarget &target : state)
-    if (has(file, target))
+    if (file.find(target.name))
       kept.push_back(target.name);
     else
       fresh.push_back(target.name);

@@ -9,7 +9,4 @@ namespace boostrt {
 /// Samples of a micro-batch, and micro-batches of a step on each rank.
 inline constexpr uint32_t kMaxBatchSize = 1u << 24, kMaxMicroBatches = 1u << 24;
 
-/// Vectors of the subspace that dim_reduce searches in.
-inline constexpr uint32_t kMaxComponents = 4096;
-
 } // namespace boostrt

@@ -17,9 +17,9 @@ extern "C" const char *__asan_default_options() {
 static std::unique_ptr<MLIRContext> context;
 
 MLIRContext &fuzz::getContext() {
-  constexpr unsigned kMostInputs = 500;
+  constexpr unsigned kMaxInputs = 500;
   static unsigned inputs = 0;
-  if (!context || ++inputs > kMostInputs) {
+  if (!context || ++inputs > kMaxInputs) {
     static const DialectRegistry registry = [] {
       DialectRegistry made;
       registerCompilerDialects(made);
@@ -50,15 +50,6 @@ Reports::~Reports() {
   for (char c : printed)
     expect(!llvm::isPrint(c) ? c == '\n' || (c & 0x80) : true,
            "a diagnostic has a control character: " + printed);
-}
-
-static FileLineColLoc findPlace(Location location) {
-  FileLineColLoc place;
-  location->walk([&](Location inner) {
-    place = dyn_cast<FileLineColLoc>(inner);
-    return place ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return place;
 }
 
 void Reports::count(Diagnostic &diagnostic) {
@@ -115,13 +106,4 @@ bool fuzz::advance(ModuleOp module, Phase from, Phase to, Reports &reports) {
   bool isDone = succeeded(manager.run(module));
   reports.judge(isDone, ("phase " + getPhaseName(to)).str());
   return isDone;
-}
-
-std::string fuzz::print(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  OpPrintingFlags flags;
-  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-  module->print(stream, flags);
-  return text;
 }

@@ -56,7 +56,4 @@ bool isSmall(mlir::ModuleOp module);
 /// Runs the phases after `from` up to `to`; `module` is verified in each.
 bool advance(mlir::ModuleOp module, Phase from, Phase to, Reports &reports);
 
-/// As --emit prints IR.
-std::string print(mlir::ModuleOp module);
-
 } // namespace boostc::fuzz

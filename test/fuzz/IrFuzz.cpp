@@ -46,6 +46,13 @@ OwningOpRef<ModuleOp> parse(MLIRContext &context, llvm::SourceMgr &sources,
   return only;
 }
 
+std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printModule(module, stream);
+  return text;
+}
+
 /// Text that a phase leaves is read again.
 void parseAgain(MLIRContext &context, StringRef text) {
   llvm::SourceMgr sources;

@@ -1,7 +1,6 @@
 // Changes to text that mostly leave it readable: words and whole brackets of
-// JSON and IR change place, go or are repeated. Bytes
-// alone rarely get beyond a parser. For libFuzzer, which calls these functions
-// where a target links them.
+// JSON and IR change place, go or are repeated. Bytes alone rarely get beyond a
+// parser. For libFuzzer, which calls these functions where a target links them.
 
 #include "test/fuzz/Fuzz.h"
 

@@ -17,7 +17,8 @@ import math
 import random
 
 from smith_graph import Graph
-from smith_models import (Finding, read_arguments, read_boosts, read_run, read_weights, run)
+from smith_models import (columns_of, compile_model, read_arguments, read_boosts, read_weights, run,
+                          train_from)
 from data_files import npy_file
 from layers import write_weights
 
@@ -27,7 +28,7 @@ GRADIENTS = {"type": "momentum", "learning_rate": 0, "momentum": 0}
 
 
 class NotFinite(Exception):
-    """A run ends with exit code 4."""
+    """A run ends because a loss or a gradient is not finite."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,22 +63,12 @@ class Twin:
 def draw_columns(model, count, random):
     """Name -> shape and numbers of so many samples."""
     columns = {}
-    for name, entry in model["input"].items():
-        shape = (count, *entry.get("shape", ()))
-        size, column = math.prod(shape), "features"
-        if "classes" in entry:
-            numbers = array.array("i", random.choices(range(entry["classes"]), k=size))
-            column = "labels" if name == "label" else column
-        else:
-            low, high = -2, 2
-            if name == "target":
-                column, low, high = "targets", 0, 1
-            elif entry.get("role") == "weight":
-                column, low, high = "weights", -0.5, 3
-            least = 0 if column == "weights" else low
-            numbers = array.array("f", (max(least, random.uniform(low, high))
-                                        for _ in range(size)))
-        columns[column] = shape, numbers
+    for name, sample, classes, low, high in columns_of(model):
+        shape = (count, *sample)
+        size, least = math.prod(shape), 0 if name == "weights" else low
+        columns[name] = shape, array.array(
+            "i", random.choices(range(classes), k=size)) if classes else array.array(
+            "f", (max(least, random.uniform(low, high)) for _ in range(size)))
     if "weights" in columns and not any(columns["weights"][1]):
         columns["weights"][1][0] = 1
     return columns
@@ -152,10 +143,7 @@ class Case:
         if key not in self.programs:
             path = self.folder / f"{len(self.programs)}.so"
             path.with_suffix(".json").write_text(recipe.text, encoding="utf-8")
-            code, text = run(self.binaries / "boostc", path.with_suffix(".json"), "--threads=1",
-                             "--target=cpu", *recipe.arguments, "-o", path)
-            if code:
-                raise Finding(f"boostc ends with {code}: {text}")
+            compile_model(self.binaries, path.with_suffix(".json"), path, recipe.arguments)
             _, text = run(self.binaries / "boost-run", "info", path, "--json")
             tables = json.loads(text)
             shapes = {entry["name"]: entry["shape"] for entry in tables["parameters"]}
@@ -215,17 +203,9 @@ class Case:
         count = data["train"]["labels"][0][0]
         steps = epochs * math.ceil(count / (self.window * recipe.ranks))
         ranks = ["--ranks", recipe.ranks, "--comm=local"] if recipe.ranks > 1 else []
-        code, text = run(
-            self.binaries / "boost-run", program, "--data", f"npy:{folder}", "--init",
-            folder / "start.safetensors", "--epochs", epochs, "--shuffle", "off", "--threads", "1",
-            "--eval-every", "0", "--progress", "none", "--metrics", folder / "metrics.jsonl",
-            "--checkpoint-dir", folder / "kept", "--checkpoint-every", "1", "--keep-max",
-            max(steps, 2), *ranks)
-        if code == 4:
-            raise NotFinite
+        code, found, checkpoints = train_from(folder, self.binaries, program, steps, epochs, *ranks)
         if code:
-            raise Finding(f"boost-run ends with {code}: {text}")
-        found, checkpoints = read_run(folder / "metrics.jsonl", folder / "kept", steps, epochs)
+            raise NotFinite
         tensors = []
         for path in checkpoints:
             kept = read_weights(path / "weights.safetensors")

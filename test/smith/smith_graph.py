@@ -2,8 +2,7 @@
 
 `Reordering` says which parameters have their elements in another order where those of a value are,
 so that the network computes the same. `Scaling` says which are multiplied where a value is. Both
-are written from docs/model-format.md: a layer whose rule they lack is no error, the model is
-skipped.
+are written from docs/model-format.md. Where they have no rule for a layer, the model is skipped.
 """
 
 import math
@@ -73,21 +72,31 @@ def shape_of(layer, shapes):
     return first
 
 
+def sample_of(model):
+    """The name of the input that layers read."""
+    return next(name for name, entry in model["input"].items()
+                if name not in ("label", "target") and entry.get("role") != "weight")
+
+
+def named_layers(model):
+    """Copies of the layers, with the names of those that have none."""
+    numbers = {}
+    for layer in map(dict, model["layers"]):
+        if "name" not in layer:
+            numbers[layer["op"]] = numbers.get(layer["op"], 0) + 1
+            layer["name"] = f"{layer['op']}{numbers[layer['op']]}"
+        yield layer
+
+
 class Graph:
     """Layers with their names and inputs, and the shape of each value."""
 
     def __init__(self, model, parameters=None):
         """With the names of a program's `parameters`, the network is what less_bn has left."""
-        self.sample, entry = next((name, entry) for name, entry in model["input"].items()
-                                  if name not in ("label", "target")
-                                  and entry.get("role") != "weight")
-        self.shapes, self.layers, numbers, last = {self.sample: entry["shape"]}, [], {}, self.sample
-        self.entry = entry
-        for layer in model["layers"]:
-            layer = dict(layer)
-            if "name" not in layer:
-                numbers[layer["op"]] = numbers.get(layer["op"], 0) + 1
-                layer["name"] = f"{layer['op']}{numbers[layer['op']]}"
+        self.sample = last = sample_of(model)
+        self.entry = model["input"][self.sample]
+        self.shapes, self.layers = {self.sample: self.entry["shape"]}, []
+        for layer in named_layers(model):
             layer.setdefault("inputs", [last])
             last = layer["name"]
             if parameters is not None and layer["op"] == "batch_norm" and (

@@ -4,6 +4,7 @@ smith_torch.py and smith_relations.py share this. It needs neither NumPy nor PyT
 """
 
 import concurrent.futures
+import math
 import pathlib
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from trainings import PERTURBATIONS, read_events, read_weights  # noqa: E402,F40
 BEYOND, FLOOR, CHAOTIC = 8, 4 * 2.0**-23, 1e-2
 TEXT = 2.0**-24  # metrics have as many digits as single precision
 SECONDS = 120
+NOT_FINITE = 4  # exit code of boost-run
 
 
 class Finding(Exception):
@@ -52,8 +54,44 @@ def read_boosts(arguments):
     return boosts
 
 
+def columns_of(model):
+    """(name, shape of a sample, number of classes or None, least and largest number) of the data
+    of each input."""
+    for name, entry in model["input"].items():
+        column, low, high = "features", -2, 2
+        if name == "label":
+            column = "labels"
+        elif name == "target":
+            column, low, high = "targets", 0, 1
+        elif entry.get("role") == "weight":  # what is below 0 counts as 0
+            column, low, high = "weights", -0.5, 3
+        yield column, tuple(entry.get("shape", ())), entry.get("classes"), low, high
+
+
+def compile_model(binaries, model, program, arguments):
+    code, text = run(binaries / "boostc", model, "--threads=1", "--target=cpu", *arguments, "-o",
+                     program)
+    if code:
+        raise Finding(f"boostc ends with {code}: {text}")
+
+
+def train_from(folder, binaries, program, steps, epochs, *more):
+    """Trains from the weights and with the data in a folder: the exit code, what the run says, name
+    -> number, and the folders of its checkpoints after each step. Code 4 has neither."""
+    metrics, kept = folder / "metrics.jsonl", folder / "kept"
+    code, text = run(binaries / "boost-run", program, "--data", f"npy:{folder}", "--init",
+                     folder / "start.safetensors", "--epochs", epochs, "--shuffle", "off",
+                     "--threads", "1", "--eval-every", "0", "--progress", "none", "--metrics",
+                     metrics, "--checkpoint-dir", kept, "--checkpoint-every", "1", "--keep-max",
+                     max(steps, 2), *more)
+    if code == NOT_FINITE:
+        return code, {}, []
+    if code:
+        raise Finding(f"boost-run ends with {code}: {text}")
+    return code, *read_run(metrics, kept, steps, epochs)
+
+
 def read_run(metrics, kept, steps, epochs):
-    """What a run says, name -> number, and the folders of its checkpoints after each step."""
     events, evaluation = read_events(metrics)
     found = {}
     for number, event in enumerate(events, 1):
@@ -66,6 +104,18 @@ def read_run(metrics, kept, steps, epochs):
     named = {path.name.rpartition("-")[2]: path for path in kept.iterdir()}
     return found, [named[f"{step // per_epoch + 1}_{step % per_epoch + 1}.ckpt"]
                    for step in range(steps)]
+
+
+def step_of(name):
+    """The step that a value is of; an evaluation comes after all."""
+    return math.inf if name.startswith("evaluation") else int(name.rpartition(" ")[2])
+
+
+def allow(name, worst, largest, own):
+    """How far a value may be off, where moved runs are `worst` off, the largest of the numbers that
+    it is made of is `largest`, and its own largest one is `own`."""
+    is_text = " of step " in name or name.startswith("evaluation ")
+    return BEYOND * worst + FLOOR * largest + (TEXT * own if is_text else 0)
 
 
 def describe(base):

@@ -10,6 +10,7 @@ import math
 import numpy as np
 import torch
 from torch.nn import functional as F
+from smith_graph import named_layers, pair, sample_of
 from torch_reference import philox, stream_of
 
 # boostc computes tanh with an error of up to so much (see test/e2e/reference/layer_cases.py).
@@ -57,10 +58,6 @@ class Tensors:
         value = self.values[name]
         assert value.shape == torch.Size(shape), (name, value.shape, shape)
         return value
-
-
-def pair(value):
-    return list(value) if isinstance(value, list) else [value, value]
 
 
 def sides(padding, extents, kernel, stride, dilation):
@@ -119,18 +116,11 @@ class Network:
     norms that it removes."""
 
     def __init__(self, model, head=False, gone=()):
-        self.layers, numbers = [], {}
-        for layer in model["layers"]:
-            layer = dict(layer)
-            if "name" not in layer:
-                numbers[layer["op"]] = numbers.get(layer["op"], 0) + 1
-                layer["name"] = f"{layer['op']}{numbers[layer['op']]}"
-            self.layers.append(layer)
+        self.layers = list(named_layers(model))
         self.classes = {name: entry["classes"] for name, entry in model["input"].items()
                         if "classes" in entry}
         self.seed, self.gone, self.head = model["seed"], gone, None
-        self.sample = next(name for name, entry in model["input"].items()
-                           if name not in ("label", "target") and entry.get("role") != "weight")
+        self.sample = sample_of(model)
         if head:
             self.head = self.layers[-1]
             self.layers[-1] = {**self.head, "op": "normalized_dense"}

@@ -50,8 +50,6 @@ def permute_samples(case):
 def exchange_ranks(case):
     """Adasum of two ranks, or of two pairs, does not depend on which is first."""
     refuse_dropout(case.graph(), "what a dropout drops is the sample's")
-    if case.model["optimizer"].get("combine") == "inverses":
-        raise Inapplicable("inverses are averaged over all ranks")
     is_thor = case.model["optimizer"]["type"] == "thor"
     mode = "gradient" if is_thor else case.random.choice(("delta", "gradient"))
     granularity = case.random.choice(("per_tensor", "per_group", "whole"))

@@ -38,8 +38,8 @@ import smith_layers
 import smith_orders
 from smith_case import Case
 from smith_graph import Inapplicable
-from smith_models import (BEYOND, CHAOTIC, FLOOR, TEXT, Finding, add_options, count_text, describe,
-                          examine_all)
+from smith_models import (CHAOTIC, Finding, add_options, allow, count_text, describe, examine_all,
+                          step_of)
 
 RELATIONS = {
     "samples": smith_orders.permute_samples,
@@ -65,10 +65,6 @@ def distance(a, b):
     return max(map(abs, map(operator.sub, a, b)), default=0.0) if math.isfinite(off) else math.inf
 
 
-def step_of(name):
-    return math.inf if name.startswith("evaluation") else int(name.rpartition(" ")[2])
-
-
 def compare(twin, expected, others, found, changed_others):
     """How many values are compared, how many are left out, and the largest share of a bound."""
     counts, chaotic, share = collections.Counter(), math.inf, 0.0
@@ -87,9 +83,7 @@ def compare(twin, expected, others, found, changed_others):
             counts["left out"] += 1
             chaotic = min(chaotic, step) if is_trained else chaotic
             continue
-        is_text = " of step " in name or name.startswith("evaluation ")
-        allowed = 0 if twin.is_exact else BEYOND * worst + FLOOR * largest + (
-            TEXT * largest if is_text else 0)
+        allowed = 0 if twin.is_exact else allow(name, worst, largest, largest)
         off = distance(values, found[name])
         if not off <= allowed:
             at = max(range(len(values)), key=lambda i: abs(values[i] - found[name][i]))

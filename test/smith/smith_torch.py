@@ -33,9 +33,9 @@ import traceback
 
 import numpy as np
 import torch
-from smith_models import (BEYOND, CHAOTIC, FLOOR, PERTURBATIONS, ROOT, TEXT, Finding, add_options,
-                          count_text, describe, examine_all, read_arguments, read_boosts, read_run,
-                          read_weights, run)
+from smith_models import (CHAOTIC, NOT_FINITE, PERTURBATIONS, ROOT, Finding, add_options, allow,
+                          columns_of, compile_model, count_text, describe, examine_all,
+                          read_arguments, read_boosts, read_weights, run, step_of, train_from)
 
 sys.path += [str(ROOT / part) for part in ("test/compiler/reference/Inputs", "tools/bench")]
 from layers import write_weights  # noqa: E402
@@ -53,19 +53,12 @@ def draw_data(model, recipe, draw):
     data = {}
     for split, count in sizes.items():
         columns = data[split] = {}
-        for name, entry in model["input"].items():
-            shape = (count, *entry.get("shape", ()))
-            if name == "label":
-                columns["labels"] = draw.integers(0, entry["classes"], shape).astype(np.int32)
-            elif name == "target":
-                columns["targets"] = draw.uniform(0, 1, shape).astype(np.float32)
-            elif entry.get("role") == "weight":
-                drawn = draw.uniform(-0.5, 3, shape)
-                columns["weights"] = np.maximum(drawn, 0).astype(np.float32)
-            elif "classes" in entry:
-                columns["features"] = draw.integers(0, entry["classes"], shape).astype(np.int32)
-            else:
-                columns["features"] = draw.uniform(-2, 2, shape).astype(np.float32)
+        for name, shape, classes, low, high in columns_of(model):
+            whole = (count, *shape)
+            columns[name] = draw.integers(0, classes, whole).astype(np.int32) if classes else \
+                draw.uniform(low, high, whole).astype(np.float32)
+        if "weights" in columns:
+            columns["weights"] = np.maximum(columns["weights"], 0)
         if not columns.get("weights", np.ones(1)).any():
             columns["weights"][0] = 1
     return data
@@ -100,21 +93,12 @@ def train_in_torch(recipe, roles, gone, start, data, steps):
     return exact, worst, sizes
 
 
-def read_all(folder, steps):
-    """What boost-run says, by the names of smith_training.train()."""
-    found, checkpoints = read_run(folder / "metrics.jsonl", folder / "kept", steps, EPOCHS)
-    for step, path in enumerate(checkpoints, 1):
-        for name, values in read_weights(path / "weights.safetensors").items():
-            found[f"{name} after step {step}"] = values
-    return found
-
-
 def compare(exact, worst, found, sizes):
     """How many values are compared, and how many are left out: those that nothing is known of, and
     all of the steps after them."""
     counts, chaotic = collections.Counter(), math.inf
     for name, expected in exact.items():
-        step = math.inf if name.startswith("evaluation") else int(name.rpartition(" ")[2])
+        step = step_of(name)
         if name not in found:
             raise Finding(f"{name} is missing")
         values = np.array(found[name] if found[name] is not None else math.nan,
@@ -125,9 +109,7 @@ def compare(exact, worst, found, sizes):
             counts["left out"] += 1
             chaotic = min(chaotic, step)
             continue
-        is_text = name.startswith((
-            "loss of", "learning rate of", "gradient norm of", "evaluation "))
-        allowed = BEYOND * worst[name] + FLOOR * largest + (TEXT * own if is_text else 0)
+        allowed = allow(name, worst[name], largest, own)
         off = np.abs(values - expected)
         if not off.max(initial=0) <= allowed:
             at = np.unravel_index(np.nanargmax(np.where(np.isnan(off), np.inf, off)), off.shape)
@@ -143,11 +125,7 @@ def check(binaries, folder, base):
     arguments = read_arguments(base)
     recipe = Recipe(model, read_boosts(arguments))
     program = folder / "train.so"
-    code, text = run(binaries / "boostc", base.with_suffix(".json"), "--threads=1", "--target=cpu",
-                     *arguments, "-o", program)
-    if code:
-        raise Finding(f"boostc ends with {code}: {text}")
-
+    compile_model(binaries, base.with_suffix(".json"), program, arguments)
     data = draw_data(model, recipe, np.random.default_rng(int(base.name)))
     for split, columns in data.items():
         for name, column in columns.items():
@@ -157,7 +135,7 @@ def check(binaries, folder, base):
     names = {entry["name"] for entry in json.loads(text)["parameters"]}
     code, text = run(binaries / "boost-run", program, "--data", f"npy:{folder}", "--steps", "1",
                      "--no-eval", "--progress", "none", "--save", folder / "drawn.safetensors")
-    if code == 4:
+    if code == NOT_FINITE:
         raise Skip("not finite with the weights that boostc draws")
     if code:
         raise Finding(f"boost-run ends with {code}: {text}")
@@ -182,14 +160,13 @@ def check(binaries, folder, base):
     count = len(data["train"]["labels"])
     steps = EPOCHS * math.ceil(count / recipe.window)
     exact, worst, sizes = train_in_torch(recipe, roles, gone, start, data, steps)
-    code, text = run(binaries / "boost-run", program, "--data", f"npy:{folder}", "--init",
-                     folder / "start.safetensors", "--epochs", EPOCHS, "--shuffle", "off",
-                     "--threads", "1", "--eval-every", "0", "--progress", "none", "--metrics",
-                     folder / "metrics.jsonl", "--checkpoint-dir", folder / "kept",
-                     "--checkpoint-every", "1", "--keep-max", steps)
+    code, found, checkpoints = train_from(folder, binaries, program, steps, EPOCHS)
     if code:
-        raise Finding(f"boost-run ends with {code}: {text}")
-    counts = compare(exact, worst, read_all(folder, steps), sizes)
+        raise Finding("boost-run says that the loss or a gradient is not finite")
+    for step, path in enumerate(checkpoints, 1):
+        for name, values in read_weights(path / "weights.safetensors").items():
+            found[f"{name} after step {step}"] = values
+    counts = compare(exact, worst, found, sizes)
     if not counts["left out"]:
         return "compared"
     # The weights after a step, its loss and its rate.

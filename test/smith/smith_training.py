@@ -12,9 +12,11 @@ import numpy as np
 import torch
 from freeze_groups import schedule as interleaved
 from optimizers import DEFAULTS, make_optimizer
-from smith_network import Network, Skip, Tensors, correct, losses, pair
+from smith_graph import pair
+from smith_network import Network, Skip, Tensors, correct, losses
 from thor import DEFAULTS as THOR
-from thor import average, factor, invert_factors, limit_steps, precondition, rows_of
+from thor import (average, factor, invert_factors, limit_steps, positions_of, precondition,
+                  rows_of)
 
 
 def rate_of(schedule, step):
@@ -85,7 +87,7 @@ def refresh_all(products, averages, damping, keys):
     for name, (layer, parts) in products.items():
         x = torch.cat([x.detach() for x, _ in parts])
         d = torch.cat([torch.zeros_like(y) if y.grad is None else y.grad for _, y in parts])
-        positions = d.shape[2] * d.shape[3] if layer["op"] == "conv2d" else 1
+        positions = positions_of(layer, d)
         if layer["op"] == "embedding":
             counts = x.flatten(0, -2).sum(0) / len(x)
             factors = [(torch.diag(counts), factor(d.flatten(0, -2)))]

@@ -72,20 +72,17 @@ class Experiment:
         return done.returncode
 
     def settings(self, kind, epochs):
-        common = [f"epochs={epochs}", *kind.settings]
-        if not isinstance(self.rate, dict):
-            common.append(f"optimizer.learning_rate={kind.rate:g}")
-        else:
-            lengths = {key: self.rate[key] * epochs / self.model["epochs"]
-                       for key in ("warmup", "length", "every")
-                       if key in self.rate and self.rate.get("unit", "epochs") == "epochs"}
-            common += [f"optimizer.learning_rate.{key}={value:g}"
-                       for key, value in {"value": kind.rate, **lengths}.items()]
+        common, has_schedule = [f"epochs={epochs}", *kind.settings], isinstance(self.rate, dict)
+        lengths = {key: self.rate[key] * epochs / self.model["epochs"]
+                   for key in ("warmup", "length", "every") if has_schedule and
+                   key in self.rate and self.rate.get("unit", "epochs") == "epochs"}
+        rates = {".value": kind.rate, **{f".{key}": length for key, length in lengths.items()}} \
+            if has_schedule else {"": kind.rate}
+        common += [f"optimizer.learning_rate{key}={value:g}" for key, value in rates.items()]
         if kind.optimizer == "muon":
             others = kind.rate / 10
-            if isinstance(self.rate, dict):
-                others = json.dumps({**self.rate, **lengths, "value": others})
-            common.append(f"optimizer.adamw_learning_rate={others}")
+            common.append("optimizer.adamw_learning_rate=" + json.dumps(
+                {**self.rate, **lengths, "value": others} if has_schedule else others))
         return common
 
     def train(self, kind, epochs, seed):

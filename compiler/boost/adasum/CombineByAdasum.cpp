@@ -16,7 +16,8 @@ using namespace boostc::boost;
 
 namespace {
 
-/// An accumulator that is not a gradient: summed over all ranks in any mode.
+/// An accumulator that is not a gradient, or what a rank computes of some:
+/// summed over all ranks in any mode.
 struct Shared {
   Value own; ///< this rank's part
   Value sum;
@@ -82,9 +83,11 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
       Value weight;
       for (size_t i = served; i < op.getNumOperands(); ++i) {
         Value own = op.getOperand(i);
-        if (rt::getArgumentBinding(own))
+        bool isDivisor = isWeight(own);
+        // The number of ranks in a group divides alone.
+        if (!isDivisor || rt::getArgumentBinding(own))
           shared.push_back({own, op.getResult(i)});
-        if (isWeight(own))
+        if (isDivisor)
           values.push_back(weight = own);
       }
       if (values.empty())

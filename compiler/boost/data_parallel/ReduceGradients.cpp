@@ -22,7 +22,7 @@ struct Exchanged {
   Value argument; ///< of @update, or a number made of one
   Value value;    ///< what is summed: the argument, or its mean
   StringRef name; ///< of the parameter, empty where it is not a gradient
-  train::RankMeanOp mean = {}; ///< reads the sum of `value`, or null
+  train::RankSumOp request = {}; ///< what the sum replaces, or null
 };
 
 struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
@@ -90,7 +90,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     gradients.clear();
     others.clear();
     statistics.clear();
-    findRankMeans();
+    findRankSums();
     Value sum, count, weight;
     for (BlockArgument argument : update.getArguments()) {
       auto binding = rt::getArgumentBinding(update, argument.getArgNumber());
@@ -109,10 +109,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
                isOwned(argument) && !isLocal(argument))
         others.push_back({argument, argument, {}});
     }
-    if (!rankMeans.empty() && (gradients.empty() || !count))
-      return rankMeans.front().emitOpError(
-          "expected a function that takes gradients and the number of samples");
-    if (gradients.empty() && plain.contains(update))
+    if (gradients.empty() && update.getOps<train::RankSumOp>().empty() &&
+        plain.contains(update))
       return success();
     if (failed(verifyMeans(count)))
       return failure();
@@ -128,21 +126,21 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     return success();
   }
 
-  /// Finds what ranks average, and all that it is computed of.
-  void findRankMeans() {
+  /// Finds what ranks compute of their own sums, and all that it is computed
+  /// of.
+  void findRankSums() {
     local.clear();
-    rankMeans = llvm::to_vector(update.getOps<train::RankMeanOp>());
-    for (train::RankMeanOp mean : rankMeans) {
+    for (auto request : update.getOps<train::RankSumOp>()) {
       BackwardSliceOptions options;
       options.inclusive = true;
-      (void)getBackwardSlice(mean.getValue(), &local, options);
-      others.push_back({mean.getValue(), mean.getValue(), {}, mean});
+      (void)getBackwardSlice(request.getValue(), &local, options);
+      others.push_back({request.getValue(), request.getValue(), {}, request});
     }
   }
 
   /// Moves all that to the begin of the update, where sums are those of this
   /// rank alone. Returns where sums over ranks come.
-  Block::iterator hoistRankMeans() {
+  Block::iterator hoistLocal() {
     Block::iterator end = update.front().begin();
     for (Operation &op : llvm::make_early_inc_range(update.front()))
       if (!local.contains(&op))
@@ -154,7 +152,7 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     return end;
   }
 
-  /// Whether nothing but means over ranks is computed of it.
+  /// Whether only what is moved reads it.
   bool isLocal(BlockArgument argument) const {
     return !argument.use_empty() &&
            llvm::all_of(argument.getUsers(),
@@ -199,14 +197,13 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     for (auto mean : update.getOps<train::DivideGradientOp>())
       if (isBoundTo(mean.getGradient(), rt::BindingKind::Gradient))
         means.push_back(mean);
-    OpBuilder builder(&update.front(), hoistRankMeans());
+    OpBuilder builder(&update.front(), hoistLocal());
     if (sumsRanks && !sumsMicroBatches)
       for (Exchanged &gradient : gradients)
         gradient.value = train::DivideGradientOp::create(
             builder, gradient.argument.getLoc(), gradient.value,
             weight ? weight : count);
-    bool averagesRanks = sumsMicroBatches && !sumsRanks;
-    if ((averagesRanks && !gradients.empty()) || !rankMeans.empty()) {
+    if (sumsMicroBatches && !sumsRanks && !gradients.empty()) {
       Value ranks = train::HasSamplesOp::create(
           builder, update.getLoc(), count.getType(), weight ? weight : count);
       statistics.push_back({ranks, ranks, {}});
@@ -219,14 +216,6 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     else if (sumsMicroBatches)
       for (train::DivideGradientOp mean : means)
         mean.getCountMutable().assign(last->getResults().back());
-    for (train::RankMeanOp mean : rankMeans) {
-      OpBuilder at(mean);
-      mean.replaceAllUsesWith(
-          train::DivideGradientOp::create(at, mean.getLoc(), mean.getValue(),
-                                          last->getResults().back())
-              .getResult());
-      mean.erase();
-    }
   }
 
   /// Everything in the order in which it is exchanged, in parts of it.
@@ -268,8 +257,11 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
         builder, getLocation(getOperation(), served), 0, rt::RankGroup::All,
         getSymbols(&getContext(), served), values);
     for (auto [exchanged, sum] : llvm::zip(bucket, op.getResults())) {
-      if (exchanged.mean)
-        train::RankMeanOp(exchanged.mean).getValueMutable().assign(sum);
+      if (train::RankSumOp request = exchanged.request) {
+        request.replaceAllUsesWith(sum);
+        request.erase();
+        continue;
+      }
       auto argument = dyn_cast<BlockArgument>(exchanged.argument);
       if (!argument)
         continue;
@@ -286,9 +278,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
 
   using Bindings = llvm::DenseSet<Attribute>;
   llvm::DenseMap<Operation *, Bindings> owned; ///< by probe or update
-  llvm::DenseSet<Operation *> plain; ///< updates of steps of one phase
-  SmallVector<train::RankMeanOp> rankMeans;
-  llvm::SetVector<Operation *> local; ///< what these are computed of
+  llvm::DenseSet<Operation *> plain;  ///< updates of steps of one phase
+  llvm::SetVector<Operation *> local; ///< computed before sums over ranks
   func::FuncOp update;                ///< or a probe
   SmallVector<Exchanged> gradients;
   SmallVector<Exchanged> others;     ///< accumulators that are declared

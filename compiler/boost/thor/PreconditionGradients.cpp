@@ -30,9 +30,8 @@ public:
         plan{static_cast<int64_t>(first.getFrequency())},
         isStaggered(first.getStaggered()),
         blockSize(static_cast<int64_t>(first.getBlockSize())),
-        limit(first.getKlClipAttr()),
+        isByRank(first.getByRank()), limit(first.getKlClipAttr()),
         options{.balances = first.getBalanced(),
-                .isByRank = first.getByRank(),
                 .decay = first.getFactorDecayAttr()},
         flag(RankedTensorType::get({}, b.getI32Type())),
         count(RankedTensorType::get({}, b.getI64Type())) {}
@@ -55,7 +54,6 @@ public:
     if (isStaggered)
       plan =
           RefreshPlan::getStaggered(plan.frequency, countWithFactors(layers));
-    options.slots = plan.slots;
     stagger(layers, microRefresh, plan);
     precondition(updateRefresh, /*refreshes=*/true);
     remark();
@@ -72,6 +70,7 @@ private:
     SmallVector<Value> ready;
     SmallVector<NaturalStep> steps;
     SlotCode slots(function, plan.slots);
+    ranks = refreshes && isByRank ? countRanks(function) : Value();
     for (auto request : llvm::make_early_inc_range(
              function.getOps<thor::NaturalGradientOp>())) {
       auto found = layers.find(request.getParameter());
@@ -125,9 +124,10 @@ private:
     Value ready = take(layer.ready, flag);
     if (slots) {
       Inverses found = refreshInverses(function, request, layer, options,
-                                       *slots, {a, g, ready});
-      keep(function, layer.inverseA, a, found.a);
-      keep(function, layer.inverseG, g, found.g);
+                                       *slots, {a, g, ready}, ranks);
+      Value applied = getCommit(function)->getApplied();
+      leaveWhere(function, layer.inverseA, applied, found.a, a);
+      leaveWhere(function, layer.inverseG, applied, found.g, g);
       OpBuilder end(function.front().getTerminator());
       leaveState(function, layer.ready,
                  selectApplied(end, *getCommit(function), found.ready, ready));
@@ -141,15 +141,6 @@ private:
         at, where, request.getGradient(), a, g, ready,
         static_cast<uint64_t>(layer.kronecker->groups),
         static_cast<uint64_t>(layer.positions));
-  }
-
-  /// Leaves an inverse in its state where the step is applied.
-  void keep(func::FuncOp function, StringRef state, Value before,
-            Value changed) {
-    OpBuilder at(function.front().getTerminator());
-    leaveState(
-        function, state,
-        replaceWhere(at, getCommit(function)->getApplied(), changed, before));
   }
 
   /// Says how many weights are preconditioned, and which are not.
@@ -167,7 +158,7 @@ private:
     if (plan.slots > 1)
       diagnostic << ", refreshed in " << plan.slots << " parts";
     diagnostic << "; inverses of " << bytes << " bytes";
-    if (options.isByRank)
+    if (isByRank)
       diagnostic << ", means over ranks: results depend on their number";
     if (options.decay)
       diagnostic << " and averages of as many";
@@ -190,10 +181,12 @@ private:
   RefreshPlan plan;
   bool isStaggered;
   int64_t blockSize;
+  bool isByRank;   ///< each rank inverts factors of its own samples
   FloatAttr limit; ///< of how far steps move the predictions, or null
   RefreshOptions options;
   RankedTensorType flag, count;
   FactorLayers layers;
+  Value ranks; ///< of the function at hand, that have samples; or null
 };
 
 struct PreconditionGradients
@@ -227,13 +220,6 @@ struct PreconditionGradients
     }
     if (failed(getCommit(update)))
       return signalPassFailure();
-    if (requests.front().getByRank() &&
-        program->hasAttr(train::kAdasumAttrName)) {
-      program.emitError("thor with combine 'inverses' averages over all ranks, "
-                        "and adasum over some of them; use combine 'factors', "
-                        "or leave adasum out");
-      return signalPassFailure();
-    }
     Preconditioner(program, full.micro, update, requests.front()).run();
   }
 };

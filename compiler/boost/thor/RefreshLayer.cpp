@@ -2,7 +2,6 @@
 #include "compiler/boost/EditProgram.h"
 #include "compiler/boost/UpdateFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include <limits>
 
 using namespace mlir;
 using namespace boostc;
@@ -23,7 +22,8 @@ static Value findScale(Value gradient) {
   return Value();
 }
 
-Value boost::replaceWhere(OpBuilder &builder, Value taken, Value value,
+/// `value` where `taken`, i32, is not 0, else `kept`.
+static Value replaceWhere(OpBuilder &builder, Value taken, Value value,
                           Value kept) {
   auto one = DenseElementsAttr::get(
       RankedTensorType::get({}, builder.getF32Type()), 1.0f);
@@ -31,6 +31,29 @@ Value boost::replaceWhere(OpBuilder &builder, Value taken, Value value,
   return train::ReplaceOp::create(builder, loc, kept.getType(), kept, value,
                                   arith::ConstantOp::create(builder, loc, one),
                                   taken);
+}
+
+void boost::leaveWhere(func::FuncOp update, StringRef state, Value taken,
+                       Value changed, Value before) {
+  OpBuilder end(update.front().getTerminator());
+  leaveState(update, state, replaceWhere(end, taken, changed, before));
+}
+
+/// Whether `samples`, an i64, is not 0.
+static Value buildHasSamples(OpBuilder &builder, Location loc, Value samples) {
+  return arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sgt, samples,
+      buildInteger(builder, loc, cast<RankedTensorType>(samples.getType()), 0));
+}
+
+Value boost::countRanks(func::FuncOp update) {
+  auto builder = OpBuilder::atBlockBegin(&update.front());
+  Location loc = update.getLoc();
+  auto count = RankedTensorType::get({}, builder.getI64Type());
+  Value samples = takeArgument(update, count, BindingKind::LossCount);
+  Value own = arith::ExtUIOp::create(builder, loc, count,
+                                     buildHasSamples(builder, loc, samples));
+  return train::RankSumOp::create(builder, loc, own);
 }
 
 namespace {
@@ -48,16 +71,17 @@ struct Factor {
 class RefreshCode {
 public:
   RefreshCode(func::FuncOp update, thor::NaturalGradientOp request,
-              const FactorLayer &layer, const RefreshOptions &options)
+              const FactorLayer &layer, const RefreshOptions &options,
+              Value ranks)
       : update(update), request(request), layer(layer), options(options),
-        at(request), loc(request.getLoc()),
+        ranks(ranks), at(request), loc(request.getLoc()),
         flag(RankedTensorType::get({}, at.getI32Type())),
         count(RankedTensorType::get({}, at.getI64Type())) {}
 
   Inverses run(SlotCode &slots, const Inverses &before) {
     Value samples = takeArgument(update, count, BindingKind::LossCount);
     // Nothing is inverted for no samples.
-    if (options.slots > 1)
+    if (slots.areSeveral())
       samples =
           arith::SelectOp::create(at, loc, slots.isDue(layer.slot), samples,
                                   buildInteger(at, loc, count, 0));
@@ -83,11 +107,11 @@ public:
                               buildInteger(at, loc, flag, 0));
     Inverses found = {a.getResult(), g.getResult(),
                       arith::ExtUIOp::create(at, loc, flag, succeeded)};
-    if (options.isByRank)
+    if (ranks)
       found = averageOverRanks(found, samples);
     if (options.decay)
       keepAverages(sides, averaged, found.ready);
-    if (options.slots == 1)
+    if (!slots.areSeveral())
       return found;
     Value due = slots.getDue(layer.slot);
     return {replaceWhere(at, due, found.a, before.a),
@@ -111,36 +135,27 @@ private:
   }
 
   /// The means of the inverses of all ranks with samples, and whether each of
-  /// these has some. `own` are those of a rank with `samples`.
+  /// these has some. `own` are those of a rank with `samples`; without any they
+  /// are zeros.
   Inverses averageOverRanks(const Inverses &own, Value samples) {
-    auto number = RankedTensorType::get({}, at.getF32Type());
-    auto buildNumber = [&](float value) -> Value {
-      return arith::ConstantOp::create(at, loc,
-                                       DenseElementsAttr::get(number, value));
-    };
-    // What has no samples has no say.
-    Value hasSamples =
-        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::sgt, samples,
-                              buildInteger(at, loc, count, 0));
-    Value hasNone =
-        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, own.ready,
-                              buildInteger(at, loc, flag, 0));
-    Value disagrees = arith::AndIOp::create(at, loc, hasSamples, hasNone);
-    // An objection is infinite, and so is a mean with one in it.
-    Value objects = replaceWhere(
-        at, arith::ExtUIOp::create(at, loc, flag, disagrees),
-        buildNumber(std::numeric_limits<float>::infinity()), buildNumber(0.0f));
     auto buildMean = [&](Value value) -> Value {
-      return train::RankMeanOp::create(at, loc, value);
+      Value sum = train::RankSumOp::create(at, loc, value);
+      return train::DivideGradientOp::create(at, loc, sum, ranks);
+    };
+    auto isZero = [&](Value number) -> Value {
+      auto type = cast<RankedTensorType>(number.getType());
+      return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, number,
+                                   buildInteger(at, loc, type, 0));
     };
     Value a = buildMean(own.a);
     Value g = buildMean(own.g);
-    Value objections =
-        train::NotFiniteOp::create(at, loc, count, buildMean(objects));
-    Value ready =
-        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, objections,
-                              buildInteger(at, loc, count, 0));
-    return {a, g, arith::ExtUIOp::create(at, loc, flag, ready)};
+    // A rank without samples has no say.
+    Value hasSamples = buildHasSamples(at, loc, samples);
+    Value objects =
+        arith::AndIOp::create(at, loc, hasSamples, isZero(own.ready));
+    Value objections = train::RankSumOp::create(
+        at, loc, arith::ExtUIOp::create(at, loc, count, objects));
+    return {a, g, arith::ExtUIOp::create(at, loc, flag, isZero(objections))};
   }
 
   /// Lets `factor` be the moving average that it is added to.
@@ -163,8 +178,7 @@ private:
     Value kept =
         arith::AndIOp::create(end, loc, getCommit(update)->getApplied(), ready);
     for (const Factor &side : sides)
-      leaveState(update, side.average,
-                 replaceWhere(end, kept, side.value, side.before));
+      leaveWhere(update, side.average, kept, side.value, side.before);
     Value more = arith::ExtUIOp::create(end, loc, count, kept);
     leaveState(update, layer.averaged,
                arith::AddIOp::create(end, loc, averaged, more));
@@ -188,6 +202,7 @@ private:
   thor::NaturalGradientOp request;
   const FactorLayer &layer;
   const RefreshOptions &options;
+  Value ranks; ///< that have samples, or null
   OpBuilder at;
   Location loc;
   RankedTensorType flag, count;
@@ -199,6 +214,6 @@ Inverses boost::refreshInverses(func::FuncOp update,
                                 thor::NaturalGradientOp request,
                                 const FactorLayer &layer,
                                 const RefreshOptions &options, SlotCode &slots,
-                                const Inverses &before) {
-  return RefreshCode(update, request, layer, options).run(slots, before);
+                                const Inverses &before, Value ranks) {
+  return RefreshCode(update, request, layer, options, ranks).run(slots, before);
 }

@@ -12,25 +12,28 @@ struct Inverses {
 };
 
 struct RefreshOptions {
-  int64_t slots = 1;     ///< into which layers are divided
   bool balances = false; ///< damping, by the traces of the factors
-  bool isByRank = false; ///< each rank inverts factors of its own samples
   /// Of the moving averages that are inverted; null where it is the factors of
   /// the step.
   mlir::FloatAttr decay;
 };
 
 /// Computes new ones of `layer` at `request`, in an update that refreshes;
-/// where the layer is not due it is those that were there `before`. Leaves
-/// averages in their states.
+/// where the layer is not due it is those that were there `before`. With
+/// `ranks`, each rank inverts factors of its own samples, and these inverses
+/// are averaged. Leaves averages of factors in their states.
 Inverses refreshInverses(mlir::func::FuncOp update,
                          thor::NaturalGradientOp request,
                          const FactorLayer &layer,
                          const RefreshOptions &options, SlotCode &slots,
-                         const Inverses &before);
+                         const Inverses &before, mlir::Value ranks);
 
-/// `value` where `taken`, i32, is not 0, else `kept`.
-mlir::Value replaceWhere(mlir::OpBuilder &builder, mlir::Value taken,
-                         mlir::Value value, mlir::Value kept);
+/// The number of ranks that have samples, i64.
+mlir::Value countRanks(mlir::func::FuncOp update);
+
+/// Lets `update` leave `changed` in `state` where `taken`, i32, is not 0, else
+/// what was there `before`.
+void leaveWhere(mlir::func::FuncOp update, llvm::StringRef state,
+                mlir::Value taken, mlir::Value changed, mlir::Value before);
 
 } // namespace boostc::boost

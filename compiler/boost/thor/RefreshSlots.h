@@ -34,6 +34,9 @@ public:
                       int64_t slots);
   static llvm::StringRef getState();
 
+  /// Whether layers are refreshed in different steps.
+  bool areSeveral() const { return slots > 1; }
+
   /// The state, tensor<i64>.
   mlir::Value getNext();
   /// What it is after a refresh.

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace boostc;
 
 /// More would have each thread add up much, from more memory than is worth it.
-static constexpr int64_t kMaxPartials = 64, kMaxElements = int64_t{1} << 22;
+static constexpr int64_t kMaxPartials = 64, kMaxPartialSums = int64_t{1} << 22;
 
 /// With policy `always`, every sum is split into at most so many partial sums.
 static constexpr int64_t kPartialsAlways = 4;
@@ -30,7 +30,7 @@ static int64_t choosePartials(ContractionOpInterface op,
   int64_t results = cast<MemRefType>(op.getC().getType()).getNumElements();
   int64_t most = std::min(tilingPolicy == TilingPolicy::Always ? kPartialsAlways
                                                                : kMaxPartials,
-                          kMaxElements / std::max<int64_t>(results, 1));
+                          kMaxPartialSums / std::max<int64_t>(results, 1));
   auto cut = [&](int64_t partials) {
     return splitReduction(whole, partials, whole.result.buffer);
   };

@@ -50,17 +50,34 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 }
 
 //--- others.mlir
-// What ranks average is computed of a rank's own sums, before any is exchanged; sums that nothing else
-// reads are not. The mean is over the ranks that have samples.
+// That is exchanged where there is no gradient, too.
+// CHECK-LABEL: train.program @alone
+// CHECK: func.func @update(%[[F:[a-z0-9]+]]: tensor<4xf32> {{.*}}) -> tensor<4xf32>
+// CHECK-NEXT: %[[TWICE:.+]] = arith.addf %[[F]], %[[F]]
+// CHECK-NEXT: %[[S:.+]] = coll.all_reduce index(0) over all parameters [](%[[TWICE]] : tensor<4xf32>)
+// CHECK-NEXT: return %[[S]]
+train.program @alone batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.accumulator @f : tensor<4xf32>
+  func.func @update(%f: tensor<4xf32> {rt.binding = #rt.binding<accumulator, "f">}) -> tensor<4xf32> {
+    %twice = arith.addf %f, %f : tensor<4xf32>
+    %s = train.rank_sum %twice : tensor<4xf32>
+    return %s : tensor<4xf32>
+  }
+}
+
+// -----
+
+// What is computed of a rank's own sums comes before any is exchanged; sums that nothing else reads are
+// not exchanged.
 // CHECK-LABEL: train.program @own
 // CHECK: func.func @update(%[[GW:[a-z0-9]+]]: {{.*}}, %[[F:[a-z0-9]+]]: tensor<1x3x3xf32> {rt.binding = #rt.binding<accumulator, "f">}, %[[H:[a-z0-9]+]]: tensor<1x3x3xf32> {rt.binding = #rt.binding<accumulator, "h">}, %[[LOSS:[a-z0-9]+]]: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %[[COUNT:[a-z0-9]+]]:
 // CHECK-NEXT: %[[OWN:.+]], %{{.+}} = thor.damped_inverse %[[F]] by %[[COUNT]]
 // CHECK-NEXT: %[[BOTH:.+]] = arith.addf %[[OWN]], %[[H]]
 // CHECK-NEXT: %[[HAS:.+]] = train.has_samples %[[COUNT]]
-// CHECK-NEXT: %[[R:.+]]:6 = coll.all_reduce index(0) over all parameters [@w](%[[GW]], %[[BOTH]], %[[H]], %[[LOSS]], %[[COUNT]], %[[HAS]] :
-// CHECK-NEXT: train.commit count(%[[R]]#4)
-// CHECK: %[[MEAN:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#5 : tensor<1x3x3xf32>
-// CHECK: arith.addf %[[MEAN]], %[[R]]#2
+// CHECK-NEXT: %[[R:.+]]:6 = coll.all_reduce index(0) over all parameters [@w](%[[GW]], %[[BOTH]], %[[HAS]], %[[H]], %[[LOSS]], %[[COUNT]] :
+// CHECK-NEXT: train.commit count(%[[R]]#5)
+// CHECK: %[[MEAN:.+]] = train.divide_gradient %[[R]]#1 by %[[R]]#2 : tensor<1x3x3xf32>
+// CHECK: arith.addf %[[MEAN]], %[[R]]#3
 train.program @own batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
   train.accumulator @f : tensor<1x3x3xf32>
@@ -82,7 +99,10 @@ train.program @own batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
     %x, %bad = thor.damped_inverse %f by %count rows 1 positions 1 damping %lr : tensor<1x3x3xf32>
     %both = arith.addf %x, %h : tensor<1x3x3xf32>
-    %mean = train.rank_mean %both : tensor<1x3x3xf32>
+    %sum = train.rank_sum %both : tensor<1x3x3xf32>
+    %has = train.has_samples %count
+    %ranks = train.rank_sum %has : tensor<i64>
+    %mean = train.divide_gradient %sum by %ranks : tensor<1x3x3xf32>
     %s = arith.addf %mean, %h : tensor<1x3x3xf32>
     %w1 = train.sgd %w, %mw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
     return %w1, %s, %applied : tensor<4x3xf32>, tensor<1x3x3xf32>, tensor<i32>
@@ -278,18 +298,6 @@ train.program @phases batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{
 }
 
 //--- errors.mlir
-// A mean over ranks is of those that have samples.
-train.program @own batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
-  train.accumulator @f : tensor<4xf32>
-  func.func @update(%f: tensor<4xf32> {rt.binding = #rt.binding<accumulator, "f">}) -> tensor<4xf32> {
-    // expected-error @+1 {{expected a function that takes gradients and the number of samples}}
-    %m = train.rank_mean %f : tensor<4xf32>
-    return %m : tensor<4xf32>
-  }
-}
-
-// -----
-
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   // expected-error @+1 {{lacks an argument for the loss or for the number of samples, which ranks sum}}
   func.func @update(%g: tensor<4xf32> {rt.binding = #rt.binding<gradient, "w">},

@@ -133,11 +133,11 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
 }
 
 //--- step.mlir
-// Ranks average what boostc-reduce-gradients has made a collective of.
+// Sums over ranks are what boostc-reduce-gradients has made collectives of.
 train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   func.func @update(%x: tensor<4xf32>) -> tensor<4xf32> {
     // expected-error @+1 {{should be gone by phase 'step'}}
-    %m = train.rank_mean %x : tensor<4xf32>
+    %m = train.rank_sum %x : tensor<4xf32>
     return %m : tensor<4xf32>
   }
 }

@@ -1,7 +1,5 @@
 #include "dialects/rt/DampedInverse.h"
-#include "dialects/interfaces/Approximate.h"
 #include "dialects/interfaces/LinalgHelpers.h"
-#include "dialects/interfaces/Scalar.h"
 #include "dialects/thor/ThorDialect.h"
 #include "dialects/thor/ops/DampedInverse/RowWeight.h"
 
@@ -23,14 +21,31 @@ int64_t DampedInverseOp::getFlops() {
   return rt::countInverseFlops(getFactor().getType());
 }
 
-/// What a factor is multiplied with; no number where it has no rows.
-template <typename T>
-static T getWeight(DampedInverseOp op, T count, std::optional<T> scale) {
+/// What the factor is a sum of for each sample; nothing where it is a mean.
+static std::optional<double> getRowsOfSum(DampedInverseOp op) {
   if (op.getMean())
-    return count / count;
-  return getRowWeight<T>(count, scale,
-                         static_cast<double>(op.getRows() * op.getPositions()));
+    return std::nullopt;
+  return static_cast<double>(op.getRows() * op.getPositions());
 }
+
+Value thor::buildRowWeight(OpBuilder &builder, Location loc, Value count,
+                           Value scale, std::optional<double> rows) {
+  SmallVector<Value> inputs = {count};
+  if (scale)
+    inputs.push_back(scale);
+  return buildElementwise(
+      builder, loc, RankedTensorType::get({}, builder.getF32Type()), inputs,
+      [&](OpBuilder &b, Location at, ValueRange args) -> Value {
+        ScalarEmitter emitter(b, at);
+        Value samples = arith::SIToFPOp::create(b, at, b.getF32Type(), args[0]);
+        std::optional<Scalar> root;
+        if (scale)
+          root = Scalar(args[1], emitter);
+        return getRowWeight<Scalar>({samples, emitter}, root, rows)
+            .get(emitter);
+      });
+}
+
 template <typename T> static T getDamping(T damping, double positions) {
   return sqrt(damping / T::constant(positions));
 }
@@ -47,7 +62,9 @@ static rt::DampedInverses invert(DampedInverseOp op,
   if (op.getScale())
     scale = operands[2].at(0);
   return rt::invertDamped(
-      operands[0], scalar(getWeight<Approximate>(op, operands[1].at(0), scale)),
+      operands[0],
+      scalar(getRowWeight<Approximate>(operands[1].at(0), scale,
+                                       getRowsOfSum(op))),
       scalar(getDamping<Approximate>(operands.back().at(0), positions)));
 }
 
@@ -81,20 +98,8 @@ DampedInverseOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   auto positions = static_cast<double>(getPositions());
   auto number = RankedTensorType::get({}, builder.getF32Type());
-  SmallVector<Value> counted = {getCount()};
-  if (getScale())
-    counted.push_back(getScale());
-  Value weight = buildElementwise(
-      builder, loc, number, counted,
-      [&](OpBuilder &b, Location at, ValueRange args) -> Value {
-        ScalarEmitter emitter(b, at);
-        Value count = arith::SIToFPOp::create(b, at, b.getF32Type(), args[0]);
-        std::optional<Scalar> scale;
-        if (getScale())
-          scale = Scalar(args[1], emitter);
-        return getWeight<Scalar>(*this, Scalar(count, emitter), scale)
-            .get(emitter);
-      });
+  Value weight =
+      buildRowWeight(builder, loc, getCount(), getScale(), getRowsOfSum(*this));
   Value damping = buildElementwise(
       builder, loc, number, {getDamping()},
       [&](OpBuilder &b, Location at, ValueRange args) -> Value {

@@ -1,6 +1,3 @@
-#include "dialects/interfaces/Approximate.h"
-#include "dialects/interfaces/LinalgHelpers.h"
-#include "dialects/interfaces/Scalar.h"
 #include "dialects/thor/ThorDialect.h"
 #include "dialects/train/OptimizerHelpers.h"
 
@@ -29,11 +26,9 @@ KlDivergenceOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 ErrorBounds KlDivergenceOp::boundErrors(ReferenceContext &,
                                         ArrayRef<Bounded> operands,
                                         ArrayRef<ReferenceValue>) {
-  ApproximateSum sum;
-  for (int64_t i = 0; i < operands[0].value.size(); ++i)
-    sum.add(operands[0].at(i) * operands[1].at(i));
+  Approximate sum = train::boundInnerProduct(operands[0], operands[1]);
   Approximate rate = operands[2].at(0);
-  return {{(rate * rate * sum.get()).error}};
+  return {{(rate * rate * sum).error}};
 }
 
 FailureOr<SmallVector<Value>>
@@ -88,9 +83,7 @@ ErrorBounds KlFactorOp::boundErrors(ReferenceContext &,
       min(sqrt(divide(limit, total, std::max(total.low(), 0.0))), 1.0);
   if (total.value <= 0.0)
     factor.value = 1.0;
-  // It lies between 0 and 1, whatever the divergences are.
-  double maxError = std::max(factor.value, 1.0 - factor.value);
-  return {{factor.error <= maxError ? factor.error : maxError}};
+  return {{train::boundShareError(factor)}};
 }
 
 FailureOr<SmallVector<Value>> KlFactorOp::lowerToLinalg(OpBuilder &builder) {

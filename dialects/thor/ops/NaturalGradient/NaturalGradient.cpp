@@ -1,4 +1,5 @@
 #include "dialects/thor/ThorDialect.h"
+#include "dialects/train/OptimizerHelpers.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -6,11 +7,9 @@ using namespace boostc::thor;
 
 LogicalResult NaturalGradientOp::verify() {
   if (std::optional<APFloat> decay = getFactorDecay();
-      decay &&
-      !(decay->convertToDouble() >= 0.0 && decay->convertToDouble() < 1.0))
-    return emitOpError("expected a factor_decay of at least 0 and below 1, "
-                       "found ")
-           << decay->convertToDouble();
+      decay && failed(train::verifyDecay(*this, "a factor_decay",
+                                         decay->convertToDouble())))
+    return failure();
   if (getByRank() && getFactorDecay())
     return emitOpError("expected no averages of factors that are of one rank");
   if (std::optional<APFloat> limit = getKlClip();

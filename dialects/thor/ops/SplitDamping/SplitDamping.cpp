@@ -44,12 +44,12 @@ SplitDampingOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
       traces[side] += operands[side].data[i];
     });
   double scale = getScale() ? operands[2].item() : 1.0;
-  double p =
+  double r =
       getRatio().convertToDouble() * scale * scale * traces[0] / traces[1];
-  if (!(p > 0.0 && p <= FLT_MAX))
-    p = 1.0;
-  results.push_back(ReferenceValue::scalar(operands.back().item() * p));
-  results.push_back(ReferenceValue::scalar(operands.back().item() / p));
+  if (!(r > 0.0 && r <= FLT_MAX))
+    r = 1.0;
+  results.push_back(ReferenceValue::scalar(operands.back().item() * r));
+  results.push_back(ReferenceValue::scalar(operands.back().item() / r));
   return success();
 }
 
@@ -64,16 +64,16 @@ ErrorBounds SplitDampingOp::boundErrors(ReferenceContext &,
   std::optional<Approximate> scale;
   if (getScale())
     scale = operands[2].at(0);
-  Approximate p = getQuotient(traces[0].get(), traces[1].get(), scale,
+  Approximate r = getQuotient(traces[0].get(), traces[1].get(), scale,
                               getRatio().convertToDouble());
   Approximate damping = operands.back().at(0);
   // Each side decides by its own traces.
-  if (!(p.low() > 0.0) || !(p.high() < FLT_MAX)) {
-    bool isUsable = p.value > 0.0 && p.value <= FLT_MAX;
-    double doubt = !isUsable && !(p.error > 0.0) ? 0.0 : INFINITY;
+  if (!(r.low() > 0.0) || !(r.high() < FLT_MAX)) {
+    bool isUsable = r.value > 0.0 && r.value <= FLT_MAX;
+    double doubt = !isUsable && !(r.error > 0.0) ? 0.0 : INFINITY;
     return {{doubt}, {doubt}};
   }
-  return {{(damping * p).error}, {(damping / p).error}};
+  return {{(damping * r).error}, {(damping / r).error}};
 }
 
 /// The sum of the elements on the diagonals.
@@ -97,7 +97,7 @@ SplitDampingOp::lowerToLinalg(OpBuilder &builder) {
   if (getScale())
     inputs.push_back(getScale());
   double ratio = getRatio().convertToDouble();
-  Value p = buildElementwise(
+  Value r = buildElementwise(
       builder, loc, number, inputs,
       [&](OpBuilder &b, Location at, ValueRange args) -> Value {
         ScalarEmitter emitter(b, at);
@@ -112,14 +112,14 @@ SplitDampingOp::lowerToLinalg(OpBuilder &builder) {
       });
   auto buildDamping = [&](auto compute) {
     return buildElementwise(
-        builder, loc, number, {getDamping(), p},
+        builder, loc, number, {getDamping(), r},
         [&](OpBuilder &b, Location at, ValueRange args) -> Value {
           ScalarEmitter emitter(b, at);
           return compute(Scalar(args[0], emitter), Scalar(args[1], emitter))
               .get(emitter);
         });
   };
-  Value a = buildDamping([](Scalar damping, Scalar p) { return damping * p; });
-  Value g = buildDamping([](Scalar damping, Scalar p) { return damping / p; });
+  Value a = buildDamping([](Scalar damping, Scalar r) { return damping * r; });
+  Value g = buildDamping([](Scalar damping, Scalar r) { return damping / r; });
   return SmallVector<Value>{a, g};
 }

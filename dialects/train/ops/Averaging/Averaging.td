@@ -40,21 +40,20 @@ def Train_HasSamplesOp : Train_Computation<"has_samples"> {
   let assemblyFormat = "custom<Divisor>($count, type($count)) attr-dict";
 }
 
-def Train_RankMeanOp : Train_Op<"rank_mean", [Pure, AllTypesMatch<["value", "result"]>]> {
-  let summary = "the mean of a value over the ranks that have samples";
+def Train_RankSumOp : Train_Op<"rank_sum", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "the sum over ranks of what each computes of its own sums";
   let description = [{
-    Each rank computes `value` of its own sums, before any of them is summed over ranks.
-    `boostc-reduce-gradients` replaces the op by what that takes: the sum over all ranks, divided
-    by the number of those that have samples. What a rank without samples computes must be 0, as
-    the inverses of `thor.damped_inverse` are then.
+    `boostc-reduce-gradients` sums accumulators over ranks before all else; `value` is computed
+    of those of this rank alone. The pass replaces the op by an operand of its all-reduces.
 
     Example:
     ```mlir
-    %m = train.rank_mean %x : tensor<2x128x128xf32>
+    %s = train.rank_sum %x : tensor<2x128x128xf32>
+    %n = train.rank_sum %has_samples : tensor<i64>
     ```
   }];
-  let arguments = (ins Train_Tensor:$value);
-  let results = (outs Train_Tensor:$result);
+  let arguments = (ins AnyTypeOf<[Train_Tensor, Train_Count]>:$value);
+  let results = (outs AnyTypeOf<[Train_Tensor, Train_Count]>:$result);
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 

@@ -32,14 +32,19 @@ SquaredNormOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 ErrorBounds SquaredNormOp::boundErrors(ReferenceContext &,
                                        ArrayRef<Bounded> operands,
                                        ArrayRef<ReferenceValue>) {
-  ApproximateSum sum;
-  for (int64_t i = 0; i < operands[0].value.size(); ++i)
-    sum.add(operands[0].at(i) * operands[0].at(i));
-  return {{sum.get().error}};
+  return {{boundInnerProduct(operands[0], operands[0]).error}};
 }
 
 FailureOr<SmallVector<Value>> SquaredNormOp::lowerToLinalg(OpBuilder &builder) {
   return SmallVector<Value>{buildSquaredNorm(builder, getLoc(), getInput())};
+}
+
+Approximate boostc::train::boundInnerProduct(const Bounded &a,
+                                             const Bounded &b) {
+  ApproximateSum sum;
+  for (int64_t i = 0; i < a.value.size(); ++i)
+    sum.add(a.at(i) * b.at(i));
+  return sum.get();
 }
 
 /// The sum of the products of the elements of `factors`, of the first with
@@ -137,9 +142,12 @@ ErrorBounds ClipFactorOp::boundErrors(ReferenceContext &,
   Approximate guarded = operands[0].at(0) + Approximate::constant(kNormGuard);
   Approximate limit = Approximate::constant(getLimit().convertToDouble());
   Approximate factor = min(limit / guarded, 1.0);
-  // It lies between 0 and 1, whatever the norm is.
+  return {{boundShareError(factor)}};
+}
+
+double boostc::train::boundShareError(Approximate factor) {
   double maxError = std::max(factor.value, 1.0 - factor.value);
-  return {{factor.error <= maxError ? factor.error : maxError}};
+  return factor.error <= maxError ? factor.error : maxError;
 }
 
 FailureOr<SmallVector<Value>> ClipFactorOp::lowerToLinalg(OpBuilder &builder) {

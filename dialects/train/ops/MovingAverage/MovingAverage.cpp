@@ -6,17 +6,20 @@ using namespace boostc;
 using namespace boostc::train;
 
 LogicalResult MovingAverageOp::verify() {
-  double decay = getDecay().convertToDouble();
+  return verifyDecay(*this, "a decay", getDecay().convertToDouble());
+}
+
+LogicalResult boostc::train::verifyDecay(Operation *op, StringRef what,
+                                         double decay) {
   if (!(decay >= 0.0 && decay < 1.0))
-    return emitOpError("expected a decay of at least 0 and below 1, found ")
-           << decay;
+    return op->emitOpError("expected ")
+           << what << " of at least 0 and below 1, found " << decay;
   return success();
 }
 
-/// The element after a step that is applied.
-template <typename Number>
-static Number moveTowards(Number average, Number value, double decay) {
-  return average + Number::constant(1.0 - decay) * (value - average);
+/// The share of the value after a step in the average.
+template <typename T> static T getShare(MovingAverageOp op) {
+  return T::constant(1.0 - op.getDecay().convertToDouble());
 }
 
 LogicalResult
@@ -37,7 +40,7 @@ ErrorBounds MovingAverageOp::boundErrors(ReferenceContext &,
   return boundElements(operands.take_front(2), 1,
                        [&](Approximates x, MutableArrayRef<Approximate> y) {
                          y[0] = moveTowards(x[0], x[1],
-                                            getDecay().convertToDouble());
+                                            getShare<Approximate>(*this));
                        });
 }
 
@@ -54,11 +57,11 @@ MovingAverageOp::lowerToLinalg(OpBuilder &builder) {
         ScalarEmitter emitter(b, loc);
         Scalar moved =
             moveTowards(Scalar(args[2], emitter), Scalar(args[0], emitter),
-                        getDecay().convertToDouble());
-        linalg::YieldOp::create(b, loc,
-                                Value(arith::SelectOp::create(
-                                    b, loc, buildIsSet(b, loc, args[1]),
-                                    moved.get(emitter), args[2])));
+                        getShare<Scalar>(*this));
+        linalg::YieldOp::create(
+            b, loc,
+            Value(arith::SelectOp::create(b, loc, buildIsSet(b, loc, args[1]),
+                                          moved.get(emitter), args[2])));
       });
   return SmallVector<Value>{generic.getResult(0)};
 }
