@@ -1,5 +1,8 @@
 #include "test/e2e/Comparison.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -70,6 +73,24 @@ static double boundOf(const Bounded &expected, int64_t i) {
          0x1p-140;
 }
 
+/// Records what share of its bound the largest error of a result takes, as a
+/// property of the test; tools/dev/list-bounds reads them.
+static void recordShare(StringRef result, double share) {
+  static const bool isWanted = std::getenv("BOOSTC_RECORD_BOUNDS");
+  if (!isWanted)
+    return;
+  // Steps are counted in what a result is called.
+  if (result.consume_front("step "))
+    result = result.drop_while(llvm::isDigit).ltrim();
+  static std::map<std::pair<std::string, std::string>, double> largest;
+  std::string test =
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+  auto [known, isNew] = largest.try_emplace({test, result.str()}, share);
+  known->second = std::max(known->second, share);
+  testing::Test::RecordProperty("share of " + result.str(),
+                                llvm::formatv("{0:e}", known->second).str());
+}
+
 int64_t e2e::countBeyond(const Bounded &expected,
                          const ReferenceValue &actual) {
   int64_t count = 0;
@@ -82,16 +103,22 @@ int64_t e2e::countBeyond(const Bounded &expected,
 void e2e::expectWithin(const Bounded &expected, const ReferenceValue &actual,
                        const std::string &what) {
   ASSERT_EQ(ArrayRef(expected.value.shape), ArrayRef(actual.shape)) << what;
+  std::optional<double> share;
   for (int64_t i = 0; i < actual.size(); ++i) {
     double exact = expected.value.data[i];
     double bound = boundOf(expected, i);
     // Any number is within an infinite bound: such a test could not fail.
     ASSERT_TRUE(std::isfinite(bound))
         << what << " element " << i << ": the analysis has no bound";
-    ASSERT_LE(std::abs(actual.data[i] - exact), bound)
-        << what << " element " << i << ": exact " << exact << ", compiled "
-        << actual.data[i];
+    double distance = std::abs(actual.data[i] - exact);
+    ASSERT_LE(distance, bound) << what << " element " << i << ": exact "
+                               << exact << ", compiled " << actual.data[i];
+    // Without an own error the bound is that of the last rounding.
+    if (expected.error[i] > 0.0)
+      share = std::max(share.value_or(0.0), distance / bound);
   }
+  if (share)
+    recordShare(what, *share);
 }
 
 void e2e::expectWithin(const std::map<std::string, Bounded> &expected,

@@ -116,9 +116,9 @@ def run_part(program, tests, limit):
             return status, None, printed
 
 
-def run_units(programs, limit):
+def run_units(programs, limit, until_failure=False):
     """Runs programs, each with the tally for it, on all CPUs; one prints what it has to say
-    when it has ended."""
+    when it has ended. `until_failure` begins none after a failure."""
     jobs = [(program, tests, tally) for program, tally in programs for tests in divide(program)]
 
     def run_job(job):
@@ -134,47 +134,52 @@ def run_units(programs, limit):
                 tally.fail(f"{program.name}: {ending} without results")
             elif not add_gtest_results(tally, program.name, results) and status != 0:
                 tally.fail(f"{program.name}: its tests passed, but it ended with {status}")
+            if until_failure and tally.failed:
+                pool.shutdown(wait=False, cancel_futures=True)
+                return
 
 
-def add_lit_results(tallies, results):
-    for test in results["tests"]:
-        # "suite :: path/of/test.mlir"
-        path = test["name"].split(" :: ", 1)[-1]
+def run_lit(build, lit, options, limit, output=None):
+    """Exit status of lit and the outcomes of its tests, each a path below the suite's root and
+    a code; null where its report is missing or damaged."""
+    command = [lit, "-v", "--no-progress-bar", "--time-tests", *options]
+    with tempfile.TemporaryDirectory() as directory:
+        report = pathlib.Path(directory) / "report.json"
+        status = run(command + ["-o", str(report), str(build / "test" / "lit")], limit, output)
+        if status == 0 and not report.exists():
+            return status, []  # the filter left nothing; the caller notices
+        try:
+            # "suite :: path/of/test.mlir"
+            return status, [(test["name"].split(" :: ", 1)[-1], test["code"])
+                            for test in json.loads(report.read_text())["tests"]]
+        except (OSError, ValueError):
+            return status, None
+
+
+def run_lit_kinds(build, lit, tallies, limit):
+    # Each kind on its own is asked for by name, so that it alone is run.
+    options = []
+    if "e2e" not in tallies:
+        options = ["--filter-out", "(^|/| )e2e/"]
+    if "lit" not in tallies:
+        options = ["--filter", "(^|/| )e2e/", "--allow-empty-runs"]
+    status, results = run_lit(build, lit, options, limit)
+    if results is None:
+        next(iter(tallies.values())).fail(f"lit ended with {status}, no results")
+        return
+    any_failed = False
+    for path, code in results:
         kind = "e2e" if "e2e" in pathlib.PurePath(path).parts[:-1] else "lit"
         if kind not in tallies:
             continue
-        if test["code"] in LIT_PASSED:
+        if code in LIT_PASSED:
             tallies[kind].passed += 1
-        elif test["code"] in LIT_SKIPPED:
+        elif code in LIT_SKIPPED:
             tallies[kind].skipped += 1
         else:
-            tallies[kind].fail(f"{path}: {test['code']}")
-
-
-def run_lit(build, lit, tallies, limit):
-    suite = build / "test" / "lit"
-    if not suite.is_dir():
-        return
-    command = [lit, "-v", "--no-progress-bar", "--time-tests"]
-    # Each kind on its own is asked for by name, so that it alone is run.
-    if "e2e" not in tallies:
-        command += ["--filter-out", "(^|/| )e2e/"]
-    if "lit" not in tallies:
-        command += ["--filter", "(^|/| )e2e/", "--allow-empty-runs"]
-    with tempfile.TemporaryDirectory() as directory:
-        report = pathlib.Path(directory) / "report.json"
-        status = run(command + ["-o", str(report), str(suite)], limit)
-        if status == 0 and not report.exists():
-            return  # the filter left nothing; the caller notices
-        try:
-            results = json.loads(report.read_text())
-        except (OSError, ValueError):
-            next(iter(tallies.values())).fail(f"lit ended with {status}, no results")
-            return
-    before = sum(tally.failed for tally in tallies.values())
-    add_lit_results(tallies, results)
-    after = sum(tally.failed for tally in tallies.values())
-    if status != 0 and before == after:
+            any_failed = True
+            tallies[kind].fail(f"{path}: {code}")
+    if status != 0 and not any_failed:
         next(iter(tallies.values())).fail(f"lit ended with status {status}")
 
 
@@ -199,9 +204,9 @@ def main():
     run_units([(program, tallies[kind]) for kind in ("unit", "e2e") if kind in tallies
                for program in unit_programs(arguments.build, kind)], arguments.limit)
     lit_kinds = {kind: tallies[kind] for kind in ("lit", "e2e") if kind in tallies}
-    if lit_kinds:
+    if lit_kinds and (arguments.build / "test" / "lit").is_dir():
         print("--- lit", flush=True)
-        run_lit(arguments.build, arguments.lit, lit_kinds, arguments.lit_limit)
+        run_lit_kinds(arguments.build, arguments.lit, lit_kinds, arguments.lit_limit)
 
     total, is_empty = Tally(), False
     for kind, tally in tallies.items():
