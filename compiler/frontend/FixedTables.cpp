@@ -2,7 +2,6 @@
 #include "compiler/frontend/ModelTable.h"
 #include "dialects/train/TrainDialect.h"
 #include "runtime/data/Draw.h"
-#include "runtime/program/ProgramLimits.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace boostc;
@@ -469,7 +468,9 @@ ObjectTable frontend::trainTable() {
                 "(norm + 1e-6))`, norm being their Euclidean norm; null "
                 "leaves them. After clip_value."),
        optional("gradient_norm", boolean, "false",
-                "Whether metrics report that norm, before any clipping."),
+                "Whether metrics report that norm, before any clipping. Where "
+                "adasum combines steps (`mode` delta), each rank clips its own "
+                "gradients, and the norm is rank 0's."),
        optional("on_nonfinite", choice({"fail", "skip"}), "\"fail\"",
                 "What becomes of a step whose loss or gradients are not "
                 "finite. It changes nothing in either case. `fail` ends the "
@@ -541,7 +542,7 @@ ObjectTable frontend::boostTable() {
   ValueTable share{.kind = Kind::Number, .minimum = 0.0, .maximum = 1.0};
   ValueTable step{.kind = Kind::Number, .minimum = 0.0};
   // The basis is as many times as large as the weights.
-  ValueTable components = makeInteger(1, boostrt::kMaxComponents);
+  ValueTable components = makeInteger(1, train::kMaxComponents);
   ValueTable path{.kind = Kind::Text, .isNullable = true};
   ValueTable cuts = makeList(makeInteger(0, 1 << 20), 0, 1 << 16);
   cuts.isNullable = true;

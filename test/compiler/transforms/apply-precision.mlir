@@ -40,3 +40,29 @@ train.program @o2 batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
     return %sum, %count : tensor<f32>, tensor<i64>
   }
 }
+
+// -----
+
+// What only moves values is in the low precision where all of them are: with O1, here two of three.
+train.program @o1 batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {train.amp = #train.amp<O1, bf16, keep_batchnorm_fp32 = true>} {
+  // CHECK-LABEL: func.func @moves
+  func.func @moves(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %labels: tensor<2xi32>, %valid: tensor<i32>)
+      -> (tensor<f32>, tensor<i64>) {
+    // CHECK: %[[A:.*]] = nn.dense {{.*}} : tensor<2x3xbf16>, tensor<4x3xbf16>
+    %a = nn.dense %x, %w : tensor<2x3xf32>, tensor<4x3xf32>
+    // CHECK: %[[TWICE:.*]] = nn.concat %[[A]], %[[A]] axis 1 : tensor<2x4xbf16>, tensor<2x4xbf16>
+    %twice = nn.concat %a, %a axis 1 : tensor<2x4xf32>, tensor<2x4xf32>
+    // CHECK: %[[WIDE:.*]] = nn.cast %[[TWICE]] : tensor<2x8xbf16> to tensor<2x8xf32>
+    // CHECK: nn.concat %[[WIDE]], %{{.*}} axis 1 : tensor<2x8xf32>, tensor<2x3xf32>
+    %c = nn.concat %twice, %x axis 1 : tensor<2x8xf32>, tensor<2x3xf32>
+    %sum, %count = nn.softmax_cross_entropy %c, %labels, %valid : tensor<2x11xf32>, tensor<2xi32>
+    return %sum, %count : tensor<f32>, tensor<i64>
+  }
+  func.func @micro(%x: tensor<2x3xf32>, %w: tensor<4x3xf32>, %labels: tensor<2xi32>, %valid: tensor<i32>)
+      -> (tensor<f32>, tensor<i64>) {
+    %sum, %count = train.evaluate @moves(%x, %w, %labels, %valid)
+        : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<2xi32>, tensor<i32>) -> (tensor<f32>, tensor<i64>)
+    return %sum, %count : tensor<f32>, tensor<i64>
+  }
+}

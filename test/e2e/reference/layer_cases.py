@@ -130,6 +130,8 @@ for op, function, pad in (("max_pool", "F.max_pool2d", "-math.inf"),
     case(op, layer(op, kernel=2), f"{pooling}2)", x=(2, 4, 6), **POOLED)
     case(f"{op}-rest", layer(op, kernel=2, stride=2), f"{pooling}2, 2)", x=(1, 5, 7), **POOLED)
     case(f"{op}-overlap", layer(op, kernel=3, stride=1), f"{pooling}3, 1)", x=(1, 4, 5), **POOLED)
+    case(f"{op}-overlap-1", layer(op, kernel=2, stride=[2, 1]), f"{pooling}2, (2, 1))",
+         x=(1, 4, 4), **POOLED)
     case(f"{op}-gaps", layer(op, kernel=[1, 2], stride=[2, 3]), f"{pooling}(1, 2), (2, 3))",
          x=(2, 5, 6), **POOLED)
     case(f"{op}-stride-0", layer(op, kernel=[2, 3], stride=[0, 1]),

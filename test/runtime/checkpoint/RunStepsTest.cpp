@@ -51,7 +51,7 @@ TEST_P(Plans, StepsAreThoseThatTheDefinitionTakes) {
            {CheckpointPosition{}, at(1, 1, 1, 1), at(1, 1, samples, 1),
             at(2, 1, samples / 2 + 1, 5), at(3, 1, plan.visits(), 77),
             at(3, 4, plan.visits() - samples / 3, 9),
-            at(2, 4, plan.visits() / 2, 9)}) {
+            at(2, 4, plan.visits() / 2, 9), at(4, 2, samples / 2, 11)}) {
         SCOPED_TRACE(testing::Message()
                      << plan.passes << " x " << samples
                      << " samples, windows of " << window << ", from epoch "
