@@ -55,6 +55,9 @@ func.func @main() {
   %one = train.trust_ratio %none, %gg coefficient 0.25 weight_decay 0.25 epsilon 0.0
   %unit = arith.constant dense<1.0> : tensor<f32>
   check.expect_eq %one, %unit : tensor<f32>
+  // Without a gradient, too.
+  %still = train.trust_ratio %ww, %none coefficient 0.25 weight_decay 0.25 epsilon 0.0
+  check.expect_eq %still, %unit : tensor<f32>
 
   // A norm of 5 above a limit of 2.5, and one below.
   %three = arith.constant dense<9.0> : tensor<f32>

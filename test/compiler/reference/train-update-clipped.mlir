@@ -33,6 +33,14 @@ train.program @clipped batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("
     return %w1, %v1, %b1, %applied, %norm
         : tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>, tensor<i32>, tensor<f32>
   }
+  // A norm of 0 on either side leaves the rate alone.
+  func.func @ratios(%w: tensor<2x3xf32>) -> (tensor<f32>, tensor<f32>) {
+    %none = arith.constant dense<0.0> : tensor<f32>
+    %ww = train.squared_norm %w : tensor<2x3xf32>
+    %still = train.trust_ratio %ww, %none coefficient 0.25 weight_decay 0.125 epsilon 0.0
+    %empty = train.trust_ratio %none, %ww coefficient 0.25 weight_decay 0.125 epsilon 0.0
+    return %still, %empty : tensor<f32>, tensor<f32>
+  }
   func.func @main() {
     %w = arith.constant dense<1.0> : tensor<2x3xf32>
     %b = arith.constant dense<1.0> : tensor<3xf32>
