@@ -23,6 +23,8 @@ config.test_exec_root = config.boost_build_dir + "/test/lit"
 config.environment["PATH"] = os.pathsep.join(
     [config.boost_build_dir + "/bin", config.llvm_tools_dir, os.environ["PATH"]])
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # nothing in the source tree
+if "BOOSTC_DEFECT" in os.environ:  # switches on a defect of tools/dev/plant-defects
+    config.environment["BOOSTC_DEFECT"] = os.environ["BOOSTC_DEFECT"]
 
 config.substitutions.append(("%source", config.boost_source_dir))
 config.substitutions.append(("%build", config.boost_build_dir))

@@ -24,6 +24,8 @@ import tempfile
 import time
 
 KINDS = ("unit", "lit", "e2e")
+LIT = "/usr/lib/llvm-22/bin/lit"
+UNIT_LIMIT, LIT_LIMIT = 900, 3600  # seconds
 # Parameters in a part of a program; those that are named e2e compile for each.
 PARAMETERS, E2E_PARAMETERS = 500, 40
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
@@ -186,10 +188,10 @@ def run_lit_kinds(build, lit, tallies, limit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
-    parser.add_argument("--lit", default="/usr/lib/llvm-22/bin/lit")
-    parser.add_argument("--limit", type=int, default=900,
+    parser.add_argument("--lit", default=LIT)
+    parser.add_argument("--limit", type=int, default=UNIT_LIMIT,
                         help="seconds a program may take (%(default)s)")
-    parser.add_argument("--lit-limit", type=int, default=3600,
+    parser.add_argument("--lit-limit", type=int, default=LIT_LIMIT,
                         help="seconds all tests of lit may take (%(default)s)")
     parser.add_argument("kinds", nargs="*", metavar="KIND",
                         help=f"{', '.join(KINDS)}; default: all")

@@ -76,6 +76,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
   void averageInside(ArrayRef<coll::AllReduceOp> reductions) {
     gradients.clear();
     shared.clear();
+    llvm::DenseSet<Value> divisors = findDivisors(reductions);
     for (size_t bucket = 0; bucket < reductions.size(); ++bucket) {
       coll::AllReduceOp op = reductions[bucket];
       size_t served = op.getParameters().size();
@@ -83,7 +84,7 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
       Value weight;
       for (size_t i = served; i < op.getNumOperands(); ++i) {
         Value own = op.getOperand(i);
-        bool isDivisor = isWeight(own);
+        bool isDivisor = divisors.contains(op.getResult(i));
         // The number of ranks in a group divides alone.
         if (!isDivisor || rt::getArgumentBinding(own))
           shared.push_back({own, op.getResult(i)});
@@ -120,16 +121,17 @@ struct CombineByAdasum : boost::impl::CombineByAdasumPassBase<CombineByAdasum> {
     return last;
   }
 
-  /// Whether `own` is what the inner group's sums are divided by: the number of
-  /// samples or the sum of their weights, or the number of ranks that have some
-  /// where their means are averaged.
-  bool isWeight(Value own) {
-    train::AveragingAttr averaging = getAveraging(getOperation());
-    if (averaging.getRanks() != train::Reduction::Mean)
-      return false;
-    if (averaging.getMicroBatches() == train::Reduction::Sum)
-      return own.getDefiningOp<train::HasSamplesOp>() != nullptr;
-    return isBoundTo(own, getDivisor(getOperation()));
+  /// The results of `reductions` by which sums of gradients are divided: the
+  /// number of samples or the sum of their weights, or the number of ranks that
+  /// have some where their means are averaged.
+  llvm::DenseSet<Value> findDivisors(ArrayRef<coll::AllReduceOp> reductions) {
+    llvm::DenseSet<Value> sums, divisors;
+    for (coll::AllReduceOp op : reductions)
+      sums.insert_range(op.getResults().take_front(op.getParameters().size()));
+    for (auto mean : function.getOps<train::DivideGradientOp>())
+      if (sums.contains(mean.getGradient()))
+        divisors.insert(mean.getCount());
+    return divisors;
   }
 
   static Value getSum(const Gradient &gradient) { return gradient.sum; }

@@ -70,7 +70,7 @@ private:
     SmallVector<Value> ready;
     SmallVector<NaturalStep> steps;
     SlotCode slots(function, plan.slots);
-    ranks = refreshes && isByRank ? countRanks(function) : Value();
+    options.ranks = refreshes && isByRank ? countRanks(function) : Value();
     for (auto request : llvm::make_early_inc_range(
              function.getOps<thor::NaturalGradientOp>())) {
       auto found = layers.find(request.getParameter());
@@ -124,7 +124,7 @@ private:
     Value ready = take(layer.ready, flag);
     if (slots) {
       Inverses found = refreshInverses(function, request, layer, options,
-                                       *slots, {a, g, ready}, ranks);
+                                       *slots, {a, g, ready});
       Value applied = getCommit(function)->getApplied();
       leaveWhere(function, layer.inverseA, applied, found.a, a);
       leaveWhere(function, layer.inverseG, applied, found.g, g);
@@ -186,7 +186,6 @@ private:
   RefreshOptions options;
   RankedTensorType flag, count;
   FactorLayers layers;
-  Value ranks; ///< of the function at hand, that have samples; or null
 };
 
 struct PreconditionGradients

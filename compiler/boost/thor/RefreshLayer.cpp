@@ -39,20 +39,12 @@ void boost::leaveWhere(func::FuncOp update, StringRef state, Value taken,
   leaveState(update, state, replaceWhere(end, taken, changed, before));
 }
 
-/// Whether `samples`, an i64, is not 0.
-static Value buildHasSamples(OpBuilder &builder, Location loc, Value samples) {
-  return arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sgt, samples,
-      buildInteger(builder, loc, cast<RankedTensorType>(samples.getType()), 0));
-}
-
 Value boost::countRanks(func::FuncOp update) {
   auto builder = OpBuilder::atBlockBegin(&update.front());
   Location loc = update.getLoc();
   auto count = RankedTensorType::get({}, builder.getI64Type());
   Value samples = takeArgument(update, count, BindingKind::LossCount);
-  Value own = arith::ExtUIOp::create(builder, loc, count,
-                                     buildHasSamples(builder, loc, samples));
+  Value own = train::HasSamplesOp::create(builder, loc, count, samples);
   return train::RankSumOp::create(builder, loc, own);
 }
 
@@ -71,10 +63,9 @@ struct Factor {
 class RefreshCode {
 public:
   RefreshCode(func::FuncOp update, thor::NaturalGradientOp request,
-              const FactorLayer &layer, const RefreshOptions &options,
-              Value ranks)
+              const FactorLayer &layer, const RefreshOptions &options)
       : update(update), request(request), layer(layer), options(options),
-        ranks(ranks), at(request), loc(request.getLoc()),
+        at(request), loc(request.getLoc()),
         flag(RankedTensorType::get({}, at.getI32Type())),
         count(RankedTensorType::get({}, at.getI64Type())) {}
 
@@ -107,8 +98,8 @@ public:
                               buildInteger(at, loc, flag, 0));
     Inverses found = {a.getResult(), g.getResult(),
                       arith::ExtUIOp::create(at, loc, flag, succeeded)};
-    if (ranks)
-      found = averageOverRanks(found, samples);
+    if (options.ranks)
+      found = averageOverRanks(found);
     if (options.decay)
       keepAverages(sides, averaged, found.ready);
     if (!slots.areSeveral())
@@ -135,27 +126,19 @@ private:
   }
 
   /// The means of the inverses of all ranks with samples, and whether each of
-  /// these has some. `own` are those of a rank with `samples`; without any they
-  /// are zeros.
-  Inverses averageOverRanks(const Inverses &own, Value samples) {
+  /// these has some. A rank without samples has zeros.
+  Inverses averageOverRanks(const Inverses &own) {
     auto buildMean = [&](Value value) -> Value {
       Value sum = train::RankSumOp::create(at, loc, value);
-      return train::DivideGradientOp::create(at, loc, sum, ranks);
-    };
-    auto isZero = [&](Value number) -> Value {
-      auto type = cast<RankedTensorType>(number.getType());
-      return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, number,
-                                   buildInteger(at, loc, type, 0));
+      return train::DivideGradientOp::create(at, loc, sum, options.ranks);
     };
     Value a = buildMean(own.a);
     Value g = buildMean(own.g);
-    // A rank without samples has no say.
-    Value hasSamples = buildHasSamples(at, loc, samples);
-    Value objects =
-        arith::AndIOp::create(at, loc, hasSamples, isZero(own.ready));
-    Value objections = train::RankSumOp::create(
-        at, loc, arith::ExtUIOp::create(at, loc, count, objects));
-    return {a, g, arith::ExtUIOp::create(at, loc, flag, isZero(objections))};
+    Value ready = train::RankSumOp::create(
+        at, loc, arith::ExtUIOp::create(at, loc, count, own.ready));
+    Value areAll = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
+                                         ready, options.ranks);
+    return {a, g, arith::ExtUIOp::create(at, loc, flag, areAll)};
   }
 
   /// Lets `factor` be the moving average that it is added to.
@@ -202,7 +185,6 @@ private:
   thor::NaturalGradientOp request;
   const FactorLayer &layer;
   const RefreshOptions &options;
-  Value ranks; ///< that have samples, or null
   OpBuilder at;
   Location loc;
   RankedTensorType flag, count;
@@ -214,6 +196,6 @@ Inverses boost::refreshInverses(func::FuncOp update,
                                 thor::NaturalGradientOp request,
                                 const FactorLayer &layer,
                                 const RefreshOptions &options, SlotCode &slots,
-                                const Inverses &before, Value ranks) {
-  return RefreshCode(update, request, layer, options, ranks).run(slots, before);
+                                const Inverses &before) {
+  return RefreshCode(update, request, layer, options).run(slots, before);
 }

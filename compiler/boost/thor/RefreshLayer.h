@@ -16,17 +16,19 @@ struct RefreshOptions {
   /// Of the moving averages that are inverted; null where it is the factors of
   /// the step.
   mlir::FloatAttr decay;
+  /// countRanks(), where each rank inverts factors of its own samples and these
+  /// inverses are averaged; or null.
+  mlir::Value ranks;
 };
 
 /// Computes new ones of `layer` at `request`, in an update that refreshes;
-/// where the layer is not due it is those that were there `before`. With
-/// `ranks`, each rank inverts factors of its own samples, and these inverses
-/// are averaged. Leaves averages of factors in their states.
+/// where the layer is not due it is those that were there `before`. Leaves
+/// averages of factors in their states.
 Inverses refreshInverses(mlir::func::FuncOp update,
                          thor::NaturalGradientOp request,
                          const FactorLayer &layer,
                          const RefreshOptions &options, SlotCode &slots,
-                         const Inverses &before, mlir::Value ranks);
+                         const Inverses &before);
 
 /// The number of ranks that have samples, i64.
 mlir::Value countRanks(mlir::func::FuncOp update);

@@ -25,6 +25,7 @@ static Approximate max(Approximate a, Approximate b) {
 template <typename T> static T getShare(T refreshes, double decay) {
   return max(T(1.0) / (refreshes + T(1.0)), T::constant(1.0 - decay));
 }
+
 LogicalResult
 AverageFactorOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                           SmallVectorImpl<ReferenceValue> &results) {
@@ -36,7 +37,7 @@ AverageFactorOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
   double share = std::max(1.0 / (operands.back().item() + 1.0),
                           1.0 - getDecay().convertToDouble());
   for (auto [mean, factor] : llvm::zip_equal(average.data, operands[1].data))
-    mean += share * (factor / rows - mean);
+    mean = train::moveTowards(mean, factor / rows, share);
   results.push_back(std::move(average));
   return success();
 }
