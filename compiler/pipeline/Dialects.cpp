@@ -5,6 +5,7 @@
 #include "dialects/rt/RtDialect.h"
 #include "dialects/thor/ThorDialect.h"
 #include "dialects/train/TrainDialect.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -34,13 +35,14 @@ using namespace mlir;
 
 void boostc::registerCompilerDialects(DialectRegistry &registry) {
   registry.insert<coll::CollDialect, nn::NnDialect, train::TrainDialect,
-                  thor::ThorDialect, rt::RtDialect, check::CheckDialect, affine::AffineDialect,
-                  arith::ArithDialect, bufferization::BufferizationDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-                  linalg::LinalgDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect,
-                  x86vector::X86VectorDialect>();
+                  thor::ThorDialect, rt::RtDialect, check::CheckDialect,
+                  affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  vector::VectorDialect, x86vector::X86VectorDialect,
+                  amx::AMXDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerSubsetOpInterfaceExternalModels(registry);

@@ -47,8 +47,8 @@ PhaseRules getRules(Phase phase) {
   static constexpr StringRef kBufferDialects[] = {
       "linalg", "memref", "arith", "math", "func", "rt", "train"};
   static constexpr StringRef kRtDialects[] = {
-      "scf", "memref", "arith", "math",   "func",
-      "gpu", "rt",     "train", "vector", "x86vector"};
+      "scf", "memref", "arith",  "math",      "func", "gpu",
+      "rt",  "train",  "vector", "x86vector", "amx"};
   static constexpr StringRef kLlvmDialects[] = {"llvm", "gpu", "nvvm"};
   switch (phase) {
   case Phase::Input:

@@ -98,12 +98,14 @@ INSTANTIATE_TEST_SUITE_P(Models, MixedPrecision,
                          testing::ValuesIn(chooseCells(getModels(), kAmps)),
                          getTestName);
 
-// Channels innermost: kernels multiply pairs of bf16 where the CPU does.
+// Channels innermost: kernels multiply pairs or tiles of bf16 where the CPU
+// does.
 INSTANTIATE_TEST_SUITE_P(
     ChannelsInnermost, MixedPrecision,
     testing::Combine(testing::Values(getModel("many_channels"),
                                      getModel("many_groups"),
                                      getModel("odd_channels"),
+                                     getModel("tiles"),
                                      getModel("larger_eval")),
                      testing::Values(Amp{"O1", "bf16"}, Amp{"O3", "bf16"})),
     getTestName);

@@ -473,6 +473,24 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "global_avg_pool" },
 { "op": "dense", "units": 4 })",
        momentum},
+      // As many channels and pixels as tiles of bf16 have, and more: windows
+      // that are read in place, strips of whole rows, borders, phases of
+      // strides, rows of taps apart, groups.
+      {"tiles", 2, "[32, 17, 18]", 4,
+       R"({ "op": "conv2d", "filters": 64, "kernel": 3, "padding": 1 },
+{ "op": "relu" },
+{ "op": "conv2d", "filters": 48, "kernel": 1 },
+{ "op": "batch_norm" },
+{ "op": "relu" },
+{ "op": "conv2d", "filters": 34, "kernel": 3, "stride": 2, "padding": 1, "bias": false },
+{ "op": "relu" },
+{ "op": "conv2d", "filters": 64, "kernel": [3, 2], "groups": 2, "dilation": 2, "padding": 2 },
+{ "op": "tanh" },
+{ "op": "conv2d", "filters": 33, "kernel": [1, 3], "stride": 2 },
+{ "op": "relu" },
+{ "op": "global_avg_pool" },
+{ "op": "dense", "units": 4 })",
+       momentum},
       // Evaluated on larger images, and on smaller ones.
       {"larger_eval", 5, "[3, 5, 7]", 3,
        R"({ "op": "conv2d", "filters": 9, "kernel": 3, "bias": false },

@@ -31,6 +31,7 @@ from net_step import LEVELS
 
 PASSES = ("forward", "data gradient", "weight gradient")
 FAR_BELOW = 0.55
+BYTES = {"f32": 4, "bf16": 2}  # of an element of an image; gradients of weights are f32
 # Net, channels, filters, kernel, stride, padding, size; depthwise ones have as many groups as filters.
 LAYERS = [
     ("vgg", 3, 64, 3, 1, 1, 32), ("vgg", 64, 64, 3, 1, 1, 32), ("vgg", 64, 128, 3, 1, 1, 16),
@@ -73,9 +74,10 @@ class Layer:
             "optimizer": {"type": "sgd", "learning_rate": 0.1}}
 
 
-def read_trace(path, layer, batch):
+def read_trace(path, layer, batch, dtype):
     """Microseconds of each pass, medians over the steps."""
-    size = 4 * batch * layer.channels * layer.size * layer.size
+    flops = layer.count_flops(batch)
+    size = BYTES[dtype] * batch * layer.channels * layer.size * layer.size
     events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
     steps, times, waiting, last = [], {}, 0.0, None
     for event in sorted((e for e in events if e["ph"] == "X"), key=lambda e: e["ts"]):
@@ -83,6 +85,8 @@ def read_trace(path, layer, batch):
         if event["cat"] == "step":
             times, waiting, last = dict.fromkeys(PASSES, 0.0), 0.0, None
             steps.append(times)
+        elif 0 < arguments.get("flops", 0) < flops / 2:
+            continue  # of the layer before, which rounds what this one reads
         elif arguments.get("layers") == "layer":
             times["forward"] += event["dur"]
         elif arguments.get("layers") == "backward of layer":
@@ -116,7 +120,8 @@ class Program:
              f"--profile={self.folder / 'trace.json'}"],
             check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         peak = re.search(r"^peaks of .*?: ([\d.]+) GFLOP/s", done.stdout, re.MULTILINE)
-        return read_trace(self.folder / "trace.json", self.layer, self.batch), float(peak[1])
+        return read_trace(self.folder / "trace.json", self.layer, self.batch,
+                          self.arguments.dtype), float(peak[1])
 
 
 class Peer:

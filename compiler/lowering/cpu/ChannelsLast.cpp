@@ -101,13 +101,13 @@ bool boostc::prefersChannelsLast(func::FuncOp function,
          estimate.channelsLast < estimate.batchInnermost;
 }
 
-bool boostc::multipliesPairs(ContractionOpInterface op,
-                             VectorRegisters registers) {
+bool boostc::multipliesBFloat16(ContractionOpInterface op,
+                                VectorRegisters registers) {
   auto convolution = dyn_cast<rt::ConvolutionOp>(*op);
   if (!convolution)
     return false;
   std::optional<TapSumPlan> plan = planKernel(
       getTapSum(convolution, getChannelsLast(convolution, registers.lanes)),
       registers);
-  return plan && plan->inPairs;
+  return plan && plan->keepsBFloat16();
 }

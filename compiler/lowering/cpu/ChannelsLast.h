@@ -23,7 +23,7 @@ bool prefersChannelsLast(mlir::func::FuncOp function,
                          VectorRegisters registers);
 
 /// Whether `op`, on tensors or memrefs, is a convolution whose kernel will
-/// multiply pairs of bf16 in this order.
-bool multipliesPairs(ContractionOpInterface op, VectorRegisters registers);
+/// multiply bf16, in pairs or tiles, in this order.
+bool multipliesBFloat16(ContractionOpInterface op, VectorRegisters registers);
 
 } // namespace boostc

@@ -35,6 +35,15 @@ static std::string describePlan(const Contraction &c,
 static std::string describePlan(const TapSum &sum, const TapSumPlan &plan) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (const std::optional<TilePlan> &tiles = plan.tiles) {
+    os << "tiles of ";
+    if (sum.isWeightGradient)
+      os << tiles->channels << " and " << tiles->filters << " channels";
+    else
+      os << tiles->rows << " rows, " << tiles->blocks << " x "
+         << plan.vectors * plan.lanes << " channels";
+    return text;
+  }
   os << plan.vectors << "x" << plan.lanes << " channels, " << plan.tile
      << (sum.isWeightGradient ? " terms" : " pixels");
   if (plan.samples > 1)

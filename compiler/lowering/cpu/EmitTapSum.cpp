@@ -1,4 +1,5 @@
 #include "compiler/lowering/cpu/TapSumCode.h"
+#include "compiler/lowering/cpu/TilePlan.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -271,7 +272,11 @@ private:
 
 void boostc::emitTapSum(OpBuilder &builder, Location loc, const TapSum &sum,
                         const TapSumPlan &plan, Value begin, Value end) {
-  if (sum.isWeightGradient)
+  if (plan.tiles && sum.isWeightGradient)
+    emitTileGradient(builder, loc, sum, plan, begin, end);
+  else if (plan.tiles)
+    emitTileSum(builder, loc, sum, plan, begin, end);
+  else if (sum.isWeightGradient)
     emitTapGradient(builder, loc, sum, plan, begin, end);
   else
     GatherEmitter(builder, loc, sum, plan).emit(begin, end);

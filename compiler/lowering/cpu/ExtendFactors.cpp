@@ -194,7 +194,7 @@ struct ExtendFactors : boostc::impl::ExtendFactorsPassBase<ExtendFactors> {
                       prefersChannelsLast(function, registers);
       auto isKept = [&](ContractionOpInterface op) {
         Type factor = getElementTypeOrSelf(op.getA().getType());
-        if (hasPairs && multipliesPairs(op, registers))
+        if (hasPairs && multipliesBFloat16(op, registers))
           return true;
         return isForLibrary(op) && factor.isBF16() &&
                (registers.multipliesBFloat16 ||

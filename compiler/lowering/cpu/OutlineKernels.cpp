@@ -24,6 +24,7 @@
 #include "compiler/lowering/kernels/KernelWork.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -110,7 +110,7 @@ def ExtendFactorsPass : Pass<"boostc-extend-factors", "::boostc::train::ProgramO
 
     A matmul in bf16 stays as it is where the target has AVX512-BF16: oneDNN multiplies bf16
     there, with AMX where there is that, too. So does a convolution whose kernel multiplies pairs
-    of bf16 there, which those do whose images will have their channels innermost.
+    or tiles of bf16 there, which those do whose images will have their channels innermost.
 
     Before and after:
     ```mlir
@@ -167,8 +167,8 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
     not overlap. Kernels of equal ops are one (compiler/lowering/kernels/KernelSet.h).
 
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
-    at a time (compiler/lowering/cpu/TapSumPlan.h where channels are innermost in memory, else
-    ContractionPlan.h); so does a matmul whose `rt.candidate` says so. So do copies that change
+    at a time (compiler/lowering/cpu/TapSumPlan.h where channels are innermost in memory, and
+    TilePlan.h where they are bf16 and the target has AMX, else ContractionPlan.h); so does a matmul whose `rt.candidate` says so. So do copies that change
     the order of a convolution's weights (compiler/lowering/cpu/WeightPacking.h), `rt.gather`,
     shared among threads by positions, `rt.scatter_add`, shared by columns, `rt.gram`, by blocks
     and their rows, and `rt.damped_inverse`, by matrices (compiler/lowering/cpu/OpKernels.h).
@@ -196,7 +196,8 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
   let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::vector::VectorDialect", "::mlir::func::FuncDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::x86vector::X86VectorDialect"];
+    "::mlir::LLVM::LLVMDialect", "::mlir::x86vector::X86VectorDialect",
+    "::mlir::amx::AMXDialect"];
 }
 
 #endif // BOOSTC_LOWERING_CPU_PASSES

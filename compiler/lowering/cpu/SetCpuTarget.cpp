@@ -5,6 +5,7 @@
 
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/target/CpuTarget.h"
+#include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/ThreadPool.h"
 #include "llvm/TargetParser/Host.h"
 #include <thread>
@@ -66,8 +67,9 @@ struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
 VectorRegisters boostc::getVectorRegisters(rt::CpuTargetAttr target) {
   StringRef features = target.getFeatures();
   if (!features.contains("avx512f"))
-    return {16, 8, false};
-  return {32, 16, features.contains(kBFloat16Feature)};
+    return {16, 8};
+  return {32, 16, features.contains(kBFloat16Feature),
+          features.contains(kTileFeatures[1])};
 }
 
 int64_t boostc::getShares(Operation *op, rt::CpuTargetAttr target) {
@@ -86,10 +88,13 @@ bool boostc::computesBFloat16(StringRef cpu) {
 }
 
 rt::CpuTargetAttr boostc::withBFloat16(rt::CpuTargetAttr target) {
-  return rt::CpuTargetAttr::get(
-      target.getContext(), target.getCpu(),
-      (target.getFeatures() + "," + kBFloat16Feature).str(),
-      target.getThreads());
+  std::string features = (target.getFeatures() + "," + kBFloat16Feature).str();
+  std::string tiles =
+      llvm::join(ArrayRef<llvm::StringLiteral>(kTileFeatures), ",");
+  if (boostrt::missingCpuFeatures(tiles).empty())
+    features += "," + tiles;
+  return rt::CpuTargetAttr::get(target.getContext(), target.getCpu(), features,
+                                target.getThreads());
 }
 
 FailureOr<rt::CpuTargetAttr> boostc::getCpuTarget(train::ProgramOp program) {

@@ -106,20 +106,24 @@ Value TapSumCode::offsetOf(const TapOperand &operand, const Block &block,
   return sample ? add(offset, times(sample, operand.sample)) : offset;
 }
 
+Value TapSumCode::loadStored(const TapOperand &operand, Value offset,
+                             int64_t step, int64_t vector) {
+  auto type = VectorType::get({plan.lanes}, operand.type.getElementType());
+  return loadVector(builder, loc, type, getFlat(operand.buffer),
+                    plus(offset, step + vector * plan.lanes), masks[vector]);
+}
+
 Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
                        int64_t vector) {
-  Value buffer = getFlat(operand.buffer);
-  Type element = operand.type.getElementType();
   if (operand.vector == 0)
     return vector::BroadcastOp::create(
         builder, loc, vectorType,
-        buildExtension(
-            builder, loc,
-            memref::LoadOp::create(builder, loc, buffer, plus(offset, step))));
-  return buildExtension(
-      builder, loc,
-      loadVector(builder, loc, VectorType::get({plan.lanes}, element), buffer,
-                 plus(offset, step + vector * plan.lanes), masks[vector]));
+        buildExtension(builder, loc,
+                       memref::LoadOp::create(builder, loc,
+                                              getFlat(operand.buffer),
+                                              plus(offset, step))));
+  return buildExtension(builder, loc,
+                        loadStored(operand, offset, step, vector));
 }
 
 Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
@@ -141,14 +145,9 @@ Value TapSumCode::loadPairs(const TapOperand &operand, Value offset,
                       buffer, plus(offset, step + vector * 2 * plan.lanes),
                       /*mask=*/Value());
   if (operand.vector != 0) {
-    auto type = VectorType::get({plan.lanes}, element);
-    auto at = [&](int64_t step) {
-      return loadVector(builder, loc, type, buffer,
-                        plus(offset, step + vector * plan.lanes),
-                        masks[vector]);
-    };
-    Value first = at(step);
-    return interleave(first, at(step + partner));
+    Value first = loadStored(operand, offset, step, vector);
+    return interleave(first,
+                      loadStored(operand, offset, step + partner, vector));
   }
   assert(partner == 1 && "expected the pair side by side");
   Value pair = loadVector(builder, loc, VectorType::get({2}, element), buffer,

@@ -47,6 +47,9 @@ protected:
   /// The offset of the block's first channel, in `sample` if there is one.
   Value offsetOf(const TapOperand &operand, const Block &block, Value sample);
 
+  /// A vector as it is stored, at `offset` + `step`.
+  Value loadStored(const TapOperand &operand, Value offset, int64_t step,
+                   int64_t vector);
   /// A vector of f32, or an element in every lane, at `offset` + `step`.
   Value load(const TapOperand &operand, Value offset, int64_t step,
              int64_t vector);

@@ -1,4 +1,4 @@
-#include "compiler/lowering/cpu/TapSumPlan.h"
+#include "compiler/lowering/cpu/TilePlan.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -202,6 +202,8 @@ static double estimateWeightGradient(const TapSum &sum,
 }
 
 static double estimateCost(const TapSum &sum, const TapSumPlan &plan) {
+  if (plan.tiles)
+    return estimateTiles(sum, plan);
   return sum.isWeightGradient ? estimateWeightGradient(sum, plan)
                               : estimateGather(sum, plan);
 }
@@ -362,9 +364,15 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
           plans.push_back({estimateCost(sum, plan), plan});
       }
     }
+  if (std::optional<TapSumPlan> tiles = planTiles(sum, registers, threads))
+    plans.push_back({estimateCost(sum, *tiles), *tiles});
   llvm::stable_sort(plans, llvm::less_first());
   plans.resize(std::min(plans.size(), count));
   for (auto &[cost, found] : plans) {
+    if (found.tiles) {
+      best.push_back(found);
+      continue;
+    }
     if (sum.isWeightGradient)
       shareWeightGradient(sum, threads, found);
     else

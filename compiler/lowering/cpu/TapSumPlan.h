@@ -15,6 +15,16 @@
 
 namespace boostc {
 
+/// How a sum is cut where a CPU multiplies tiles of bf16; see TilePlan.h.
+struct TilePlan {
+  int64_t rows = 1; ///< rows of pixels of a strip
+  /// In a convolution: blocks of weights that are put together at once.
+  int64_t blocks = 1;
+  /// In a gradient of weights: samples of a strip, and channels of the source
+  /// and of the pixels' image of a piece, multiples of a tile's.
+  int64_t samples = 1, channels = 0, filters = 0;
+};
+
 struct TapSumPlan {
   int64_t lanes = 1;    ///< elements of a vector
   int64_t vectors = 1;  ///< of a tile
@@ -34,7 +44,12 @@ struct TapSumPlan {
   /// it is the other way round.
   bool sharesStrips = false;
   int64_t pieces = 1; ///< units of work for threads
+  /// In tiles. Lanes and vectors are those of a block then, and lines the
+  /// strips of a piece.
+  std::optional<TilePlan> tiles;
 
+  /// Whether factors that are bf16 are multiplied as such.
+  bool keepsBFloat16() const { return inPairs || tiles; }
   /// Blocks of vectors, of all groups.
   int64_t countBlocks(const TapSum &sum) const;
   /// Elements of the weights of a block.

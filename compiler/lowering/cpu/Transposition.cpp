@@ -149,7 +149,8 @@ static std::optional<Transposition> describe(linalg::GenericOp op,
     return std::nullopt;
   auto type = dyn_cast<MemRefType>(op.getDpsInputs()[0].getType());
   if (!type || !type.getElementType().isIntOrFloat() ||
-      type.getElementTypeBitWidth() != 32)
+      (type.getElementTypeBitWidth() != 32 &&
+       type.getElementTypeBitWidth() != 16))
     return std::nullopt;
   if (getViewedBuffer(op.getDpsInputs()[0]) ==
       getViewedBuffer(op.getDpsInits()[0]))

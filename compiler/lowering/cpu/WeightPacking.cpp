@@ -14,6 +14,9 @@ namespace {
 
 struct WeightPacking {
   int64_t filters, channels, taps, lanes;
+  /// In a piece. A row of bf16 is half as long as one of f32: two squares side
+  /// by side fill the cache lines that they write.
+  int64_t filtersOfPiece;
   /// Are filters innermost, or channels, where taps are outermost?
   bool alongFilters;
   bool unpacks; ///< into the order of the file
@@ -60,6 +63,10 @@ static std::optional<WeightPacking> describe(memref::CopyOp copy,
     packing.lanes /= 2;
   if (packing.lanes < 4 || packing.taps == 1 || packing.taps > kMaxTaps)
     return std::nullopt;
+  packing.filtersOfPiece = packing.lanes;
+  if (source.getElementTypeBitWidth() == 16 &&
+      packing.filters % (2 * packing.lanes) == 0)
+    packing.filtersOfPiece *= 2;
   return packing;
 }
 
@@ -79,14 +86,16 @@ public:
   void emit(Value begin, Value end) {
     int64_t lanes = packing.lanes;
     forEach(begin, end, [&](Value piece) {
-      Value filter = times(piece, lanes);
+      Value first = times(piece, packing.filtersOfPiece);
+      Value last = plus(first, packing.filtersOfPiece);
       forEach(constant(0), constant(packing.channels), lanes,
               [&](Value channel) {
                 if (packing.alongFilters)
-                  emitSquares(filter, channel);
+                  forEach(first, last, lanes,
+                          [&](Value filter) { emitSquares(filter, channel); });
                 else
-                  forEach(filter, plus(filter, lanes),
-                          [&](Value one) { emitRow(one, channel); });
+                  forEach(first, last,
+                          [&](Value filter) { emitRow(filter, channel); });
               });
     });
   }
@@ -190,6 +199,6 @@ std::optional<OpKernel> boostc::planWeightPacking(memref::CopyOp copy,
     return std::nullopt;
   return makeCopyKernel<PackingEmitter>(
       copy, copy.getSource(), copy.getTarget(), *packing,
-      packing->filters / packing->lanes,
-      packing->lanes * packing->channels * packing->taps);
+      packing->filters / packing->filtersOfPiece,
+      packing->filtersOfPiece * packing->channels * packing->taps);
 }

@@ -14,6 +14,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/AMX/Transforms.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -119,7 +120,8 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   populateMathPolynomialApproximationPatterns(mathPatterns, everyOp);
   memref::populateExpandStridedMetadataPatterns(mathPatterns);
   // Without AVX512-BF16, LLVM would call a function for each number.
-  arith::populateExpandBFloat16Patterns(mathPatterns);
+  if (!cpu.getFeatures().contains(kBFloat16Feature))
+    arith::populateExpandBFloat16Patterns(mathPatterns);
   FrozenRewritePatternSet frozenMath(std::move(mathPatterns));
 
   LowerToLLVMOptions options(context);
@@ -137,8 +139,10 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   populateFuncToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);
   populateX86VectorLegalizeForLLVMExportPatterns(converter, patterns);
+  populateAMXLegalizeForLLVMExportPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   configureX86VectorLegalizeForExportTarget(target);
+  configureAMXLegalizeForExportTarget(target);
   FrozenRewritePatternSet frozenLoops(std::move(loopPatterns));
   FrozenRewritePatternSet frozen(std::move(patterns));
 
@@ -151,14 +155,19 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   if (failed(applyPartialConversion(operations, noLoops, frozenLoops)) ||
       failed(applyFullConversion(operations, target, frozen)))
     return failure();
+  // No level has them.
+  SmallVector<std::string> features;
+  for (StringRef feature :
+       {kBFloat16Feature, kTileFeatures[0], kTileFeatures[1]})
+    if (cpu.getFeatures().contains(feature))
+      features.push_back(("+" + feature).str());
   for (const std::string &name : names) {
     auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     kernel.setLinkage(LLVM::Linkage::Internal);
     kernel.setTargetCpu(cpu.getCpu());
-    // No level has it.
-    if (cpu.getFeatures().contains(kBFloat16Feature))
-      kernel.setTargetFeaturesAttr(LLVM::TargetFeaturesAttr::get(
-          context, ("+" + kBFloat16Feature).str()));
+    if (!features.empty())
+      kernel.setTargetFeaturesAttr(
+          LLVM::TargetFeaturesAttr::get(context, llvm::join(features, ",")));
     // Inlined into its entry, it would be optimised twice, and what it knows
     // of its arguments becomes metadata of every access.
     kernel.setNoInline(true);

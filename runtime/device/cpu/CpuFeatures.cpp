@@ -4,6 +4,8 @@
 #include <cpuid.h>
 #include <fmt/format.h>
 #include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace boostrt {
 namespace {
@@ -13,6 +15,17 @@ bool cpuidBit(unsigned leaf, int reg, unsigned bit) {
   if (!__get_cpuid(leaf, &regs[0], &regs[1], &regs[2], &regs[3]))
     return false;
   return (regs[reg] >> bit) & 1;
+}
+
+/// Linux lets a process use tiles once it has asked; the threads that it makes
+/// may, too.
+bool mayUseTiles() {
+  constexpr long kRequestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;              // XFEATURE_XTILEDATA
+  static const bool granted =
+      __builtin_cpu_supports("amx-tile") != 0 &&
+      syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return granted;
 }
 
 struct Feature {
@@ -74,7 +87,7 @@ constexpr Feature kFeatures[] = {
     BOOSTRT_FEATURE("avx512fp16"),
     BOOSTRT_FEATURE("avxvnni"),
     BOOSTRT_FEATURE("avx512bitalg"),
-    BOOSTRT_FEATURE("amx-tile"),
+    {"amx-tile", mayUseTiles},
     BOOSTRT_FEATURE("avx512vpopcntdq"),
     BOOSTRT_FEATURE("amx-int8"),
     BOOSTRT_FEATURE("amx-bf16"),

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <immintrin.h>
 
 using namespace boostrt;
 using testing::HasSubstr;
@@ -38,6 +39,28 @@ TEST(CpuFeatures, WhatIsMissingByName) {
   EXPECT_THAT(missingCpuFeatures("sse2,,quantum,fxsr"),
               testing::ElementsAre("quantum"));
   EXPECT_THAT(missingCpuFeatures(""), testing::IsEmpty());
+}
+
+struct alignas(64) TileShapes {
+  uint8_t palette = 1, begin = 0, unused[14] = {};
+  uint16_t bytes[16] = {64};
+  uint8_t rows[16] = {16};
+};
+static_assert(sizeof(TileShapes) == 64);
+// Static: the compiler is not told that all of it is read.
+const TileShapes kShapes;
+
+__attribute__((target("amx-tile"))) void useTile() {
+  _tile_loadconfig(&kShapes);
+  _tile_zero(0);
+  _tile_release();
+}
+
+// Without the system's leave this would be an illegal instruction.
+TEST(CpuFeatures, TilesMayBeUsedWhereTheyAreThere) {
+  if (!missingCpuFeatures("amx-tile").empty())
+    GTEST_SKIP() << "this CPU has no tiles, or its system keeps them back";
+  useTile();
 }
 
 } // namespace

@@ -1,0 +1,69 @@
+// TileStripCode.h - strips of the two images of a gradient of weights, as tiles
+// read them.
+#pragma once
+
+#include "compiler/lowering/cpu/TileCode.h"
+
+namespace boostc {
+
+/// A step sums over kTileTerms pixels, which lie apart in both images. Those of
+/// the gradient's image are put together in pairs, and channels of the source
+/// become rows of pixels.
+class TileStripCode : protected TileCode {
+public:
+  TileStripCode(mlir::OpBuilder &builder, mlir::Location loc, const TapSum &sum,
+                const TapSumPlan &plan);
+
+protected:
+  /// Some channels of the source and some of the pixels' image, the filters:
+  /// the first ones, in a group.
+  struct Piece {
+    Value group, channel, filter;
+  };
+
+  /// Puts the strip from row `row` of sample `sample` on into `channels` and
+  /// `pairs`. Returns how many pixels are summed over, those between rows
+  /// among them.
+  Value put(const TapPart &part, const TileGradientStrip &strip,
+            const Piece &piece, Value sample, Value row);
+
+  int64_t countChannels() const;
+  int64_t countFilters() const;
+
+  const TilePlan &tiles;
+  bool sourceIsVector;
+  std::vector<TileGradientStrip> strips; ///< of the parts
+  Value channels, pairs;
+
+private:
+  struct Samples {
+    Value first, count;
+  };
+  /// Pixels in memory, `pitch` elements from one to the next.
+  struct Row {
+    Value buffer, offset;
+    int64_t pitch;
+  };
+
+  void fillPixels(const TapPart &part, const TileGradientStrip &strip,
+                  const Piece &piece, Samples samples, Value row, Value used,
+                  Value positions);
+  void fillSource(const TapPart &part, const TileGradientStrip &strip,
+                  const Piece &piece, Samples samples, Value row, Value used,
+                  Value filled, int64_t phase);
+  void putPairs(const Row &row, Value positions);
+  void transpose(const Row &row, Value positions, int64_t to, int64_t pitch);
+  /// `first` and the pixel after it in turn, from element `element` on.
+  Value loadPair(const Row &row, Value first, Value element);
+
+  Value cornerOf(const TapOperand &operand, Value group, Value channel,
+                 Value sample);
+  /// Masks of the vectors of a pixel's `count` elements from `first` on, if
+  /// there are `extent`.
+  List<Value> getMasks(int64_t extent, Value first, int64_t count);
+  Value alignToTerms(Value count);
+
+  Value rowsOfPixels;
+};
+
+} // namespace boostc
