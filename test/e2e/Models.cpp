@@ -476,7 +476,7 @@ const std::vector<Model> &e2e::getModels() {
       // As many channels and pixels as tiles of bf16 have, and more: windows
       // that are read in place, strips of whole rows, borders, phases of
       // strides, rows of taps apart, groups.
-      {"tiles", 2, "[32, 17, 18]", 4,
+      {"tiles", 2, "[32, 9, 17]", 4,
        R"({ "op": "conv2d", "filters": 64, "kernel": 3, "padding": 1 },
 { "op": "relu" },
 { "op": "conv2d", "filters": 48, "kernel": 1 },

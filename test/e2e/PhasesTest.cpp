@@ -67,7 +67,7 @@ std::vector<Model> getSmallModels() {
     return model.name == "parallel" || model.name == "square" ||
            model.name == "many_tokens" || model.name == "many_channels" ||
            model.name == "many_groups" || model.name == "odd_channels" ||
-           model.name == "small_gradients";
+           model.name == "tiles" || model.name == "small_gradients";
   });
   return models;
 }
