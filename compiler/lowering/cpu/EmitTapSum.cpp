@@ -47,7 +47,10 @@ private:
   /// Before all loops: memory for the weights of a block, which all parts read
   /// from then on.
   void reserveWeights() {
-    TapOperand packed = reservePairs(plan.countWeights(sum));
+    int64_t weights = plan.countWeights(sum);
+    TapOperand packed = plan.inPairs
+                            ? reservePairs(weights)
+                            : reserveBlock(weights, builder.getF32Type());
     packed.vector = 1;
     packed.term = plan.lanes * plan.vectors;
     packed.column = sum.terms * packed.term;
@@ -65,7 +68,8 @@ private:
     Value zero = constant(0);
     forEach(zero, constant(part.rows.taps), [&](Value row) {
       forEach(zero, constant(part.columns.taps), [&](Value column) {
-        forEach(zero, constant(sum.terms), 2, [&](Value term) {
+        int64_t step = plan.inPairs ? 2 : 1;
+        forEach(zero, constant(sum.terms), step, [&](Value term) {
           auto at = [&](Value offset, const TapOperand &operand) {
             offset = add(offset, times(row, operand.row));
             offset = add(offset, times(column, operand.column));
@@ -75,8 +79,9 @@ private:
           Value to = at(offsetOf(packed, block, Value()), packed);
           Loads loads;
           for (int64_t vector = 0; vector < plan.vectors; ++vector) {
-            Value pairs = load(weight, from, 0, vector, loads, weight.term);
-            storePair(pairs, packed, plus(to, vector * 2 * plan.lanes));
+            Value row = load(weight, from, 0, vector, loads,
+                             plan.inPairs ? weight.term : 0);
+            storePacked(row, packed, plus(to, vector * step * plan.lanes));
           }
         });
       });

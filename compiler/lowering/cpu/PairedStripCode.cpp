@@ -81,7 +81,7 @@ void PairedStripCode::packPair(const TapOperand &image,
     Loads loads;
     for (int64_t vector = 0; vector < plan.vectors; ++vector) {
       Value pair = load(image, from, 0, vector, loads, step);
-      storePair(pair, target, plus(to, vector * 2 * lanes));
+      storePacked(pair, target, plus(to, vector * 2 * lanes));
     }
     return;
   }
@@ -96,8 +96,8 @@ void PairedStripCode::packPair(const TapOperand &image,
     Value one = at(0);
     Value other = at(step);
     Value pair = interleave(one, other);
-    storePair(pair, target,
-              add(to, times(subtract(term, terms.begin), target.term)));
+    storePacked(pair, target,
+                add(to, times(subtract(term, terms.begin), target.term)));
   });
 }
 

@@ -31,18 +31,24 @@ Value TapSumCode::getFlat(Value buffer) {
   return row;
 }
 
-TapOperand TapSumCode::reservePairs(int64_t elements) {
-  auto type = MemRefType::get({elements}, builder.getBF16Type());
+TapOperand TapSumCode::reserveBlock(int64_t elements, Type element) {
+  auto type = MemRefType::get({elements}, element);
   Value buffer = memref::AllocaOp::create(builder, loc, type,
                                           builder.getI64IntegerAttr(64));
   getFlat(buffer);
-  paired.insert(buffer);
+  packed.insert(buffer);
   return {buffer, type};
 }
 
-void TapSumCode::storePair(Value pair, const TapOperand &operand,
-                           Value offset) {
-  storeVector(builder, loc, pair, getFlat(operand.buffer), offset,
+TapOperand TapSumCode::reservePairs(int64_t elements) {
+  TapOperand operand = reserveBlock(elements, builder.getBF16Type());
+  paired.insert(operand.buffer);
+  return operand;
+}
+
+void TapSumCode::storePacked(Value vector, const TapOperand &operand,
+                             Value offset) {
+  storeVector(builder, loc, vector, getFlat(operand.buffer), offset,
               /*mask=*/Value());
 }
 
@@ -99,7 +105,7 @@ TapSumCode::Block TapSumCode::decodeBlock(Value number) {
 
 Value TapSumCode::offsetOf(const TapOperand &operand, const Block &block,
                            Value sample) {
-  if (isPaired(operand))
+  if (packed.contains(operand.buffer))
     return constant(operand.constant);
   Value offset = plus(times(block.group, operand.group), operand.constant);
   offset = add(offset, times(block.first, operand.vector));

@@ -32,10 +32,11 @@ protected:
 
   /// `buffer` as a row of elements.
   Value getFlat(Value buffer);
-  /// Before all loops: memory of the kernel for pairs of bf16, of a block
-  /// alone.
+  /// Before all loops: memory of the kernel for elements, or pairs of bf16, of
+  /// a block alone.
+  TapOperand reserveBlock(int64_t elements, mlir::Type type);
   TapOperand reservePairs(int64_t elements);
-  void storePair(Value pair, const TapOperand &operand, Value offset);
+  void storePacked(Value vector, const TapOperand &operand, Value offset);
 
   /// The taps that see something from `pixel`, and the pixels that `tap` lets
   /// see something.
@@ -77,7 +78,8 @@ private:
 
   mlir::VectorType vectorType;
   llvm::DenseMap<Value, Value> flat;
-  llvm::DenseSet<Value> paired; ///< buffers whose elements are pairs already
+  llvm::DenseSet<Value> packed; ///< buffers of a block
+  llvm::DenseSet<Value> paired; ///< those whose elements are pairs already
   List<Value> masks;            ///< of the block's vectors; null: all lanes
 };
 

@@ -13,9 +13,9 @@ constexpr double kPerCycle = 2.0, kLatency = 4.0, kPairLatency = 6.0;
 /// Multiplications in whose time a vector of pairs is put together from two,
 /// and in whose time that is loaded and stored besides.
 constexpr int64_t kInterleaving = 3, kPacking = 7;
-/// Bytes that come from the second cache in a cycle, and bytes of weights that
-/// the first one keeps.
-constexpr double kStreamed = 24.0;
+/// Bytes that come from the second cache in a cycle, and from beyond; bytes of
+/// weights that the first one keeps.
+constexpr double kStreamed = 24.0, kFetched = 8.0;
 constexpr int64_t kFirstCache = 24 << 10;
 /// Bytes of sums or images that the second cache keeps.
 constexpr int64_t kSecondCache = 512 << 10;
@@ -83,11 +83,31 @@ static int64_t countSteps(const TapSumPlan &plan, int64_t terms) {
   return plan.inPairs ? llvm::divideCeil(terms, 2) : terms;
 }
 
-/// Rows of pixels that a block of weights meets, if threads need no shares.
+/// Rows of pixels that a block of weights meets, if threads need no shares:
+/// those that cause the least traffic beyond the second cache. Weights that do
+/// not stay there are read again for each strip of rows, and a strip that does
+/// not is read for each block.
 static int64_t countLines(const TapSum &sum, const TapSumPlan &plan) {
-  int64_t wide = plan.samples * sum.parts.front().columns.pixels;
-  return std::clamp<int64_t>(kStrip / wide, 1,
-                             sum.samples / plan.samples * sum.getRows());
+  const TapPart &part = sum.parts.front();
+  int64_t wide = plan.samples * part.columns.pixels;
+  int64_t all = sum.samples / plan.samples * sum.getRows();
+  int64_t best = std::clamp<int64_t>(kStrip / wide, 1, all);
+  int64_t blocks = plan.countBlocks(sum);
+  int64_t weights = 4 * blocks * plan.countWeights(sum);
+  if (weights <= kSecondCache)
+    return best;
+  int64_t line = 4 * wide * part.rows.pixelStep * part.columns.pixelStep *
+                 std::max<int64_t>(sum.terms, 1);
+  auto countBytes = [&](int64_t lines) {
+    bool stays = lines * line <= kSecondCache;
+    return llvm::divideCeil(all, lines) * weights +
+           (stays ? 1 : blocks) * all * line;
+  };
+  int64_t kept = std::clamp<int64_t>(kSecondCache / line, best, all);
+  for (int64_t lines : {kept, all})
+    if (countBytes(lines) < countBytes(best))
+      best = lines;
+  return best;
 }
 
 /// How many tiles read the same weights.
@@ -96,16 +116,28 @@ static int64_t countUses(const TapSum &sum, const TapSumPlan &plan) {
          llvm::divideCeil(sum.parts.front().columns.pixels, plan.tile);
 }
 
-/// Room for pairs on a stack.
-constexpr int64_t kMaxPacked = 320 << 10;
+/// Room for pairs, and for weights in f32, on a stack.
+constexpr int64_t kMaxPacked = 320 << 10, kMaxBlock = 640 << 10;
 
-/// Whether several tiles share vectors of pairs.
+/// Whether a block's rows of weights lie far apart, so that few of them fit
+/// into the sets of the second cache that they share.
+static bool isScattered(const TapSum &sum, const TapSumPlan &plan) {
+  constexpr int64_t kFarApart = 1024;
+  const TapOperand &weight = sum.parts.front().weight;
+  return 4 * weight.term >= kFarApart &&
+         4 * plan.countWeights(sum) > 4 * kFirstCache;
+}
+
+/// Whether several tiles share a block's vectors once they are put together.
 static bool canPack(const TapSum &sum, const TapSumPlan &plan) {
   constexpr int64_t kMinUses = 3;
-  return plan.inPairs &&
-         (sum.isWeightGradient ||
-          (sum.terms % 2 == 0 && countUses(sum, plan) >= kMinUses &&
-           2 * plan.countWeights(sum) <= kMaxPacked));
+  if (sum.isWeightGradient)
+    return plan.inPairs;
+  if (sum.terms == 1 || countUses(sum, plan) < kMinUses)
+    return false;
+  if (!plan.inPairs)
+    return isScattered(sum, plan) && 4 * plan.countWeights(sum) <= kMaxBlock;
+  return sum.terms % 2 == 0 && 2 * plan.countWeights(sum) <= kMaxPacked;
 }
 
 /// The costs of tiles of `tile` along `extent`; the last one may be shorter.
@@ -140,6 +172,8 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
     int64_t weights = steps * plan.vectors * plan.lanes * 4;
     double streamed =
         weights > kFirstCache ? 4.0 * plan.vectors * plan.lanes : 0.0;
+    if (!plan.packs && isScattered(sum, plan))
+      streamed *= kStreamed / kFetched;
     double packing =
         plan.packs ? static_cast<double>(steps * plan.vectors * kPacking) /
                          (kPerCycle * static_cast<double>(countUses(sum, plan)))

@@ -32,8 +32,8 @@ struct TapSumPlan {
   int64_t samples = 1;  ///< of a tile: more than 1 for short rows
   int64_t lines = 1;    ///< rows of pixels that one block of weights meets
   bool inPairs = false; ///< multiplies pairs of bf16
-  /// Pairs are put together once for several tiles: a block's weights, or
-  /// strips of images.
+  /// Vectors are put together once for several tiles: a block's weights, or
+  /// pairs of strips of images.
   bool packs = false;
   /// In a gradient of weights: tiles of terms in a piece, and whether rows of
   /// taps are pieces of their own.

@@ -19,6 +19,8 @@ constexpr int64_t kMaxWeights = 512 << 10, kMaxStrip = 192 << 10,
 /// Pixels of a strip of a convolution, of a piece of its work, and of a strip
 /// of a gradient of weights.
 constexpr int64_t kStrip = 256, kPiece = 1024, kGradientStrip = 320;
+/// Fewer are soon multiplied with weights, once these are put together.
+constexpr int64_t kFewPixels = 2048;
 /// Terms of a row of taps that are written out one by one.
 constexpr int64_t kMaxOddTerms = 64;
 
@@ -209,9 +211,14 @@ static std::optional<TapSumPlan> planSum(const TapSum &sum, int64_t threads) {
   if (weights > kMaxWeights || row > 2 * kMaxStrip)
     return std::nullopt;
   int64_t together = weights == 0 ? blocks : kMaxWeights / weights;
-  // Few blocks are put together at a time where not all fit: threads share
-  // them.
+  // Threads share pixels, and each puts all weights together; where there are
+  // few pixels, or weights do not fit, they share blocks.
+  int64_t pixels =
+      sum.samples * sum.getRows() * sum.parts.front().columns.pixels;
   tiles.blocks = blocks <= together ? blocks : std::min<int64_t>(together, 2);
+  if (pixels < kFewPixels)
+    tiles.blocks =
+        std::min<int64_t>(tiles.blocks, llvm::divideCeil(blocks, threads));
   shareSum(sum, threads, plan);
   return plan;
 }
@@ -228,9 +235,10 @@ static double estimateGradient(const TapSum &sum, const TapSumPlan &plan) {
       (divide(strip.positions, kTileTerms) * kMultiply + 2 * kMove + kTile / 4);
   double vectors =
       divide(strip.pitch, kTileTerms) * strip.countPhases() * tiles.channels;
+  double copy = strip.isDirect ? 0.0 : kCopy;
   double put =
-      vectors * (kCopy + kPair) + vectors / kTileSums * kTranspose +
-      divide(strip.positions, kTileTerms) * tiles.filters * (kCopy + kPair);
+      vectors * (copy + kPair) + vectors / kTileSums * kTranspose +
+      divide(strip.positions, kTileTerms) * tiles.filters * (copy + kPair);
   double strips = divide(llvm::divideCeil(sum.samples, tiles.samples) *
                              llvm::divideCeil(part.rows.pixels, tiles.rows),
                          1);
