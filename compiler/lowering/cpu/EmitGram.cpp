@@ -75,9 +75,6 @@ private:
     memref::StoreOp::create(builder, loc, value, result,
                             ValueRange{block.number, row, column});
   }
-  Value isBelow(Value a, Value b) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, a, b);
-  }
 
   /// Tiles of rows go round the stripes: each has as many long rows as short
   /// ones.

@@ -27,7 +27,7 @@ public:
       Value last = minimum(plus(strip, plan.lines), constant(lines));
       if (plan.packs)
         for (auto [part, packed] : llvm::zip_equal(sum.parts, parts))
-          packWeights(part, packed.weight, block);
+          packWeights(part, packed.weight, block, constant(0));
       forEach(strip, last, [&](Value line) {
         Value sample = times(quotient(line, rows), plan.samples);
         Value row = remainder(line, rows);
@@ -36,7 +36,7 @@ public:
             emitRow(part, block, sample, row);
             continue;
           }
-          Value isInside = isBelow(row, part.rows.pixels);
+          Value isInside = isBelow(row, constant(part.rows.pixels));
           emitIf(isInside, [&] { emitRow(part, block, sample, row); });
         }
       });
@@ -59,33 +59,6 @@ private:
       part.weight = packed;
       packed.constant += part.rows.taps * packed.row;
     }
-  }
-
-  void packWeights(const TapPart &part, const TapOperand &packed,
-                   const Block &block) {
-    const TapOperand &weight = part.weight;
-    Value source = offsetOf(weight, block, Value());
-    Value zero = constant(0);
-    forEach(zero, constant(part.rows.taps), [&](Value row) {
-      forEach(zero, constant(part.columns.taps), [&](Value column) {
-        int64_t step = plan.inPairs ? 2 : 1;
-        forEach(zero, constant(sum.terms), step, [&](Value term) {
-          auto at = [&](Value offset, const TapOperand &operand) {
-            offset = add(offset, times(row, operand.row));
-            offset = add(offset, times(column, operand.column));
-            return add(offset, times(term, operand.term));
-          };
-          Value from = at(source, weight);
-          Value to = at(offsetOf(packed, block, Value()), packed);
-          Loads loads;
-          for (int64_t vector = 0; vector < plan.vectors; ++vector) {
-            Value row = load(weight, from, 0, vector, loads,
-                             plan.inPairs ? weight.term : 0);
-            storePacked(row, packed, plus(to, vector * step * plan.lanes));
-          }
-        });
-      });
-    });
   }
 
   /// The tiles of a row of pixels: those whose taps all lie inside are a loop.
@@ -165,16 +138,14 @@ private:
                 [&](int64_t pixel) { return seesAt(pixel, tap); });
           return sums;
         }
-        Range columns{constant(0), constant(taps)};
-        if (taps == 1)
-          columns = {};
-        return reduce(columns, sums, [&](Value tap, SmallVector<Value> sums) {
-          return emitTerms(
-              part,
-              add(a, times(tap, part.columns.tapStep * part.source.column)),
-              add(b, times(tap, part.weight.column)), pixels, sums,
-              [](int64_t) { return true; });
-        });
+        return reduce(
+            upTo(taps), sums, [&](Value tap, SmallVector<Value> sums) {
+              return emitTerms(
+                  part,
+                  add(a, times(tap, part.columns.tapStep * part.source.column)),
+                  add(b, times(tap, part.weight.column)), pixels, sums,
+                  [](int64_t) { return true; });
+            });
       });
     }
     store(at, first, pixels, sums);

@@ -21,8 +21,10 @@ public:
   }
 
   void emit(Value begin, Value end) {
-    int64_t channelBlocks = llvm::divideCeil(countChannels(), tiles.channels);
-    int64_t filterBlocks = llvm::divideCeil(countFilters(), tiles.filters);
+    int64_t channelBlocks =
+        llvm::divideCeil(sum.countSourceChannels(), tiles.channels);
+    int64_t filterBlocks =
+        llvm::divideCeil(sum.countImageChannels(), tiles.filters);
     forEach(begin, end, [&](Value number) {
       Value block = quotient(number, filterBlocks);
       Piece piece{quotient(block, channelBlocks),
@@ -141,8 +143,9 @@ private:
         return constant(count);
       return minimum(constant(count), subtract(constant(extent), first));
     };
-    Value channels = left(countChannels(), piece.channel, tiles.channels);
-    Value filters = left(countFilters(), piece.filter, tiles.filters);
+    Value channels =
+        left(sum.countSourceChannels(), piece.channel, tiles.channels);
+    Value filters = left(sum.countImageChannels(), piece.filter, tiles.filters);
     forEach(constant(0), constant(tapRows), [&](Value tapRow) {
       forEach(constant(0), constant(tapColumns), [&](Value tapColumn) {
         Value from =
@@ -197,10 +200,10 @@ private:
           auto storeColumn = [&] {
             storeResult(vectors[column], plus(at, column * step), mask);
           };
-          if (countFilters() % kTileSums == 0)
+          if (sum.countImageChannels() % kTileSums == 0)
             storeColumn();
           else
-            emitIf(isLess(plus(filter, column), filters), storeColumn);
+            emitIf(isBelow(plus(filter, column), filters), storeColumn);
         }
       });
     });

@@ -26,10 +26,11 @@ public:
         elements = std::max(elements, strip.countElements(sum));
       sums = std::max(sums, strip.countRun(tiles.rows, part));
     }
-    Type low = builder.getBF16Type();
     if (elements > 0)
-      image = reserve(elements, low);
-    weights = reserve(std::max<int64_t>(1, tiles.blocks * weightsOfBlock), low);
+      image = reserve(elements, builder.getBF16Type());
+    weights = reservePairs(std::max<int64_t>(1, tiles.blocks * weightsOfBlock));
+    weights.vector = 1;
+    weights.term = columns;
     results = reserve((sums + kTileRows) * columns, builder.getF32Type());
   }
 
@@ -40,7 +41,7 @@ public:
     int64_t chunks = sum.samples * chunksOfSample;
     bool packsOnce = shares * sum.groups == 1;
     if (packsOnce)
-      packWeights(constant(0), constant(blocks));
+      packBlocks(constant(0), constant(blocks));
     forEach(begin, end, [&](Value piece) {
       Value share = remainder(piece, shares * sum.groups);
       Value first = times(remainder(share, shares), tiles.blocks);
@@ -49,7 +50,7 @@ public:
       first = add(first, ofGroup);
       last = add(last, ofGroup);
       if (!packsOnce)
-        packWeights(first, last);
+        packBlocks(first, last);
       Value chunk = times(quotient(piece, shares * sum.groups), plan.lines);
       Value stop = minimum(plus(chunk, plan.lines), constant(chunks));
       forEach(chunk, stop, [&](Value chunk) {
@@ -61,7 +62,7 @@ public:
           if (rows == sum.getRows())
             emit();
           else
-            emitIf(isBelow(row, rows), emit);
+            emitIf(isBelow(row, constant(rows)), emit);
         }
       });
     });
@@ -70,7 +71,7 @@ public:
 private:
   /// The weights of blocks [first, last): pairs of rows, in the order in which
   /// terms lie in a strip.
-  void packWeights(Value first, Value last) {
+  void packBlocks(Value first, Value last) {
     forEach(first, last, [&](Value number) {
       Block block = decodeBlock(number);
       Value to = times(subtract(number, first), weightsOfBlock);
@@ -81,80 +82,62 @@ private:
   }
 
   void packPart(const TapPart &part, const TileStrip &strip, const Block &block,
-                Value to) {
-    const TapOperand &weight = part.weight;
-    Value from = offsetOf(weight, block, Value());
+                Value base) {
     int64_t rowOfTerms = strip.terms * columns;
-    int64_t tapsOfRow = strip.foldsTaps ? part.columns.taps : 1;
-    int64_t terms = tapsOfRow * sum.terms;
-    auto store = [&](Value pairs, Value to, int64_t vector) {
-      storeVector(builder, loc, pairs, weights,
-                  plus(to, vector * 2 * kTileSums), /*mask=*/Value());
-    };
+    int64_t taps = strip.foldsTaps ? part.columns.taps : 1;
+    TapOperand packed = weights;
+    packed.row = strip.tapColumns * rowOfTerms;
+    packed.column = strip.foldsTaps ? sum.terms * columns : rowOfTerms;
+    if (strip.foldsTaps && part.columns.tapStep < 0) {
+      packed.constant = (taps - 1) * packed.column;
+      packed.column = -packed.column;
+    }
+    if (sum.terms % 2 == 0)
+      packWeights(part, packed, block, base);
+    else
+      packOddTerms(part, strip, packed, block, base);
+    // Terms that no tap has.
+    int64_t terms = llvm::divideCeil(taps * sum.terms, 2) * 2;
+    forEach(constant(0), constant(strip.tapRows * strip.tapColumns),
+            [&](Value row) {
+              Value first = plus(times(row, rowOfTerms), terms * columns);
+              clear(weights.buffer, add(base, first),
+                    constant(rowOfTerms - terms * columns));
+            });
+  }
+
+  /// Pairs of which the terms of two taps may be one.
+  void packOddTerms(const TapPart &part, const TileStrip &strip,
+                    const TapOperand &packed, const Block &block, Value base) {
+    const TapOperand &weight = part.weight;
+    int64_t taps = strip.foldsTaps ? part.columns.taps : 1;
+    int64_t terms = taps * sum.terms;
+    bool isReversed = packed.column < 0;
     forEach(constant(0), constant(strip.tapRows), [&](Value row) {
-      Value fromRow = add(from, times(row, weight.row));
-      Value toRow = add(to, times(row, strip.tapColumns * rowOfTerms));
       forEach(constant(0), constant(strip.tapColumns), [&](Value column) {
-        Value fromColumn = add(fromRow, times(column, weight.column));
-        Value toColumn = add(toRow, times(column, rowOfTerms));
-        if (sum.terms % 2 == 0)
-          packEvenTerms(part, fromColumn, toColumn, tapsOfRow, store);
-        else
-          packOddTerms(part, fromColumn, toColumn, tapsOfRow, store);
-        int64_t packed = terms + terms % 2;
-        clearWeights(plus(toColumn, packed * columns),
-                     (strip.terms - packed) * columns);
-      });
-    });
-  }
-
-  /// The tap of a row that lies at place `number` of a strip.
-  static int64_t getTap(const TapPart &part, int64_t number) {
-    return part.columns.tapStep > 0 ? number : part.columns.taps - 1 - number;
-  }
-
-  using Store = llvm::function_ref<void(Value, Value, int64_t)>;
-  void packEvenTerms(const TapPart &part, Value from, Value to, int64_t taps,
-                     Store store) {
-    const TapOperand &weight = part.weight;
-    forEach(constant(0), constant(taps), [&](Value number) {
-      Value tap = part.columns.tapStep > 0 || taps == 1
-                      ? number
-                      : subtract(constant(taps - 1), number);
-      Value fromTap = add(from, times(tap, weight.column));
-      Value toTap = add(to, times(number, sum.terms * columns));
-      forEach(constant(0), constant(sum.terms), 2, [&](Value term) {
-        Value at = add(fromTap, times(term, weight.term));
-        Loads loads;
-        for (int64_t vector = 0; vector < plan.vectors; ++vector)
-          store(load(weight, at, 0, vector, loads, weight.term),
-                add(toTap, times(term, columns)), vector);
-      });
-    });
-  }
-
-  /// Pairs of which the terms of two taps are one.
-  void packOddTerms(const TapPart &part, Value from, Value to, int64_t taps,
-                    Store store) {
-    const TapOperand &weight = part.weight;
-    auto type = VectorType::get({kTileSums}, builder.getBF16Type());
-    for (int64_t term = 0; term < taps * sum.terms; term += 2)
-      for (int64_t vector = 0; vector < plan.vectors; ++vector) {
-        auto at = [&](int64_t number) -> Value {
-          if (number == taps * sum.terms)
-            return getZeros(type);
-          int64_t tap = taps == 1 ? 0 : getTap(part, number / sum.terms);
+        Value from =
+            add(offsetOf(weight, block, Value()),
+                add(times(row, weight.row), times(column, weight.column)));
+        Value to = add(base, times(add(times(row, strip.tapColumns), column),
+                                   strip.terms * columns));
+        auto loadTerm = [&](int64_t number, int64_t vector) -> Value {
+          if (number == terms)
+            return getZeros(
+                VectorType::get({kTileSums}, builder.getBF16Type()));
+          int64_t tap = number / sum.terms;
+          if (isReversed)
+            tap = taps - 1 - tap;
           int64_t step = tap * weight.column + number % sum.terms * weight.term;
           return loadStored(weight, from, step, vector);
         };
-        Value one = at(term);
-        store(interleave(one, at(term + 1)), plus(to, term * columns), vector);
-      }
-  }
-
-  void clearWeights(Value to, int64_t elements) {
-    if (elements > 0)
-      clear(weights, to, constant(elements));
+        for (int64_t term = 0; term < terms; term += 2)
+          for (int64_t vector = 0; vector < plan.vectors; ++vector) {
+            Value one = loadTerm(term, vector);
+            storePacked(interleave(one, loadTerm(term + 1, vector)), packed,
+                        plus(to, term * columns + vector * 2 * kTileSums));
+          }
+      });
+    });
   }
 
   void emitStrip(unsigned number, Range blocks, Value sample, Value row) {
@@ -172,21 +155,22 @@ private:
       Value ofBlock =
           plus(times(subtract(blockNumber, blocks.begin), weightsOfBlock),
                firstWeights[number]);
-      Value source;
-      if (strip.isDirect)
+      Value source = constant(0);
+      int64_t pitch = strip.width * strip.rows.step * sum.terms;
+      if (strip.isDirect) {
         source = add(offsetOf(part.source, block, sample),
                      times(row, part.source.row));
+        pitch = part.source.row;
+      }
       if (strip.isFlat) {
         // Without the columns between the last row and one that is not there.
         int64_t gap = strip.countRun(1, part) - strip.width;
-        multiply(part, strip, source ? source : constant(0), ofBlock,
+        multiply(part, strip, source, ofBlock,
                  plus(times(count, strip.width), gap), constant(0));
       } else {
-        int64_t pitch = strip.width * strip.rows.step * sum.terms;
         forEach(constant(0), count, [&](Value number) {
-          Value ofRow = source ? add(source, times(number, part.source.row))
-                               : times(number, pitch);
-          multiply(part, strip, ofRow, ofBlock, constant(part.columns.pixels),
+          multiply(part, strip, add(source, times(number, pitch)), ofBlock,
+                   constant(part.columns.pixels),
                    times(number, strip.width * columns));
         });
       }
@@ -196,22 +180,25 @@ private:
 
   void fillStrip(const TapPart &part, const TileStrip &strip,
                  const Block &block, Value sample, Value row, Value rows) {
-    int64_t step = part.rows.pixelStep;
+    Value first = plus(times(row, part.rows.pixelStep), strip.rows.first);
+    Value count =
+        plus(times(plus(rows, -1), strip.rows.step), strip.rows.halo + 1);
+    Range inside{constant(0), count};
+    if (part.rows.isGuarded())
+      inside = intersect(inside,
+                         solve(first, strip.rows.sourceStep, part.rows.extent,
+                               strip.rows.countElements(tiles.rows)));
     Pixels pixels{part.source,
                   offsetOf(part.source, block, sample),
-                  plus(times(row, step), strip.rows.first),
+                  first,
                   strip.rows.sourceStep,
-                  {},
+                  inside,
                   strip.columns.first,
                   strip.columns.sourceStep,
                   part.columns.extent,
                   strip.width,
                   sum.terms,
                   {}};
-    if (part.rows.isGuarded())
-      pixels.inside = {constant(0), constant(part.rows.extent)};
-    Value count =
-        plus(times(plus(rows, -1), strip.rows.step), strip.rows.halo + 1);
     fill(pixels, count, image, constant(0));
   }
 
@@ -257,9 +244,9 @@ private:
         return sumTerms(part, strip, at, add(ofRow, times(tap, weightsOfTap)),
                         pixels, std::move(sums));
       };
-      return reduceOver(strip.tapColumns, 1, std::move(sums), sumTap);
+      return reduce(upTo(strip.tapColumns), std::move(sums), sumTap);
     };
-    return reduceOver(strip.tapRows, 1, std::move(sums), sumRow);
+    return reduce(upTo(strip.tapRows), std::move(sums), sumRow);
   }
 
   List<Value> sumTerms(const TapPart &part, const TileStrip &strip,
@@ -278,20 +265,13 @@ private:
                             pitch);
           },
           [&](int64_t column) {
-            return loadTile(weights, plus(row, column * 2 * kTileSums),
+            return loadTile(weights.buffer, plus(row, column * 2 * kTileSums),
                             2 * columns);
           },
           std::move(sums));
     };
-    return reduceOver(strip.terms, kTileTerms, std::move(sums), step);
-  }
-
-  List<Value>
-  reduceOver(int64_t end, int64_t step, List<Value> sums,
-             llvm::function_ref<List<Value>(Value, List<Value>)> body) {
-    if (end == step)
-      return body(Value(), std::move(sums));
-    return reduce({constant(0), constant(end)}, std::move(sums), body, step);
+    return reduce(upTo(strip.terms, kTileTerms), std::move(sums), step,
+                  kTileTerms);
   }
 
   void store(const TapPart &part, const TileStrip &strip, const Block &block,
@@ -326,7 +306,8 @@ private:
   std::vector<TileStrip> strips;     ///< of the parts
   SmallVector<int64_t> firstWeights; ///< of the parts, in those of a block
   int64_t weightsOfBlock = 0;
-  Value image, weights, results;
+  TapOperand weights;
+  Value image, results;
 };
 
 } // namespace

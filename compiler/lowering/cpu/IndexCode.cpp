@@ -35,6 +35,10 @@ Value IndexCode::minimum(Value a, Value b) {
 Value IndexCode::maximum(Value a, Value b) {
   return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
 }
+Value IndexCode::isBelow(Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
+                                             b);
+}
 void IndexCode::forEach(Value begin, Value end, int64_t step,
                         llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(builder, loc, begin, end, constant(step));

@@ -25,6 +25,7 @@ protected:
   Value subtract(Value a, Value b);
   Value minimum(Value a, Value b);
   Value maximum(Value a, Value b);
+  Value isBelow(Value a, Value b);
 
   void forEach(Value begin, Value end, int64_t step,
                llvm::function_ref<void(Value)> body);

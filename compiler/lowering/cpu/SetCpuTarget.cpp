@@ -69,7 +69,7 @@ VectorRegisters boostc::getVectorRegisters(rt::CpuTargetAttr target) {
   if (!features.contains("avx512f"))
     return {16, 8};
   return {32, 16, features.contains(kBFloat16Feature),
-          features.contains(kTileFeatures[1])};
+          features.contains(kTileFeature)};
 }
 
 int64_t boostc::getShares(Operation *op, rt::CpuTargetAttr target) {
@@ -88,11 +88,10 @@ bool boostc::computesBFloat16(StringRef cpu) {
 }
 
 rt::CpuTargetAttr boostc::withBFloat16(rt::CpuTargetAttr target) {
-  std::string features = (target.getFeatures() + "," + kBFloat16Feature).str();
-  std::string tiles =
-      llvm::join(ArrayRef<llvm::StringLiteral>(kTileFeatures), ",");
-  if (boostrt::missingCpuFeatures(tiles).empty())
-    features += "," + tiles;
+  std::string features = target.getFeatures().str();
+  for (StringRef extension : kExtensions)
+    if (boostrt::missingCpuFeatures(extension).empty())
+      features += ("," + extension).str();
   return rt::CpuTargetAttr::get(target.getContext(), target.getCpu(), features,
                                 target.getThreads());
 }

@@ -31,13 +31,16 @@ Value TapSumCode::getFlat(Value buffer) {
   return row;
 }
 
-TapOperand TapSumCode::reserveBlock(int64_t elements, Type element) {
-  auto type = MemRefType::get({elements}, element);
-  Value buffer = memref::AllocaOp::create(builder, loc, type,
-                                          builder.getI64IntegerAttr(64));
-  getFlat(buffer);
+Value TapSumCode::reserve(int64_t elements, Type type) {
+  return memref::AllocaOp::create(builder, loc,
+                                  MemRefType::get({elements}, type),
+                                  builder.getI64IntegerAttr(64));
+}
+
+TapOperand TapSumCode::reserveBlock(int64_t elements, Type type) {
+  Value buffer = reserve(elements, type);
   packed.insert(buffer);
-  return {buffer, type};
+  return {buffer, cast<MemRefType>(buffer.getType())};
 }
 
 TapOperand TapSumCode::reservePairs(int64_t elements) {
@@ -52,13 +55,13 @@ void TapSumCode::storePacked(Value vector, const TapOperand &operand,
               /*mask=*/Value());
 }
 
-Value TapSumCode::isBelow(Value a, int64_t b) {
-  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
-                                             constant(b));
-}
 Value TapSumCode::isEqual(Value a, int64_t b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a,
                                              constant(b));
+}
+
+TapSumCode::Range TapSumCode::upTo(int64_t end, int64_t step) {
+  return end == step ? Range{} : Range{constant(0), constant(end)};
 }
 
 SmallVector<Value>
@@ -81,7 +84,7 @@ TapSumCode::reduce(Range range, List<Value> sums,
 
 TapSumCode::Range TapSumCode::getInsideTaps(const TapAxis &axis, Value pixel) {
   if (!axis.isGuarded())
-    return axis.taps == 1 ? Range{} : Range{constant(0), constant(axis.taps)};
+    return upTo(axis.taps);
   return solve(plus(times(pixel, axis.pixelStep), axis.constant), axis.tapStep,
                axis.extent, axis.taps);
 }
@@ -176,6 +179,33 @@ Value TapSumCode::interleave(Value a, Value b) {
   return vector::ShuffleOp::create(builder, loc, a, b, order);
 }
 
+void TapSumCode::packWeights(const TapPart &part, const TapOperand &packed,
+                             const Block &block, Value base) {
+  const TapOperand &weight = part.weight;
+  Value source = offsetOf(weight, block, Value());
+  Value target = add(offsetOf(packed, block, Value()), base);
+  int64_t step = isPaired(packed) ? 2 : 1;
+  Value zero = constant(0);
+  forEach(zero, constant(part.rows.taps), [&](Value row) {
+    forEach(zero, constant(part.columns.taps), [&](Value column) {
+      forEach(zero, constant(sum.terms), step, [&](Value term) {
+        auto at = [&](Value offset, const TapOperand &operand) {
+          offset = add(offset, times(row, operand.row));
+          offset = add(offset, times(column, operand.column));
+          return add(offset, times(term, operand.term));
+        };
+        Value from = at(source, weight), to = at(target, packed);
+        Loads loads;
+        for (int64_t vector = 0; vector < plan.vectors; ++vector) {
+          Value loaded = load(weight, from, 0, vector, loads,
+                              isPaired(packed) ? weight.term : 0);
+          storePacked(loaded, packed, plus(to, vector * step * plan.lanes));
+        }
+      });
+    });
+  });
+}
+
 void TapSumCode::storeSum(Value sum, const TapOperand &operand, Value offset,
                           int64_t step, int64_t vector) {
   Value buffer = getFlat(operand.buffer);
@@ -191,7 +221,6 @@ Value TapSumCode::multiplyAdd(Value a, Value b, Value sum) {
   return vector::FMAOp::create(builder, loc, a, b, sum);
 }
 
-Value TapSumCode::zero() {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getZeroAttr(vectorType));
+Value TapSumCode::getZeros(VectorType type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
 }

@@ -22,9 +22,10 @@ protected:
   /// Vectors, by how far they lie from an offset.
   using Loads = llvm::DenseMap<int64_t, Value>;
 
-  Value isBelow(Value a, int64_t b);
   Value isEqual(Value a, int64_t b);
 
+  /// Null, which is one iteration, where one step ends there.
+  Range upTo(int64_t end, int64_t step = 1);
   /// A loop that carries sums.
   List<Value> reduce(Range range, List<Value> sums,
                      llvm::function_ref<List<Value>(Value, List<Value>)> body,
@@ -32,8 +33,9 @@ protected:
 
   /// `buffer` as a row of elements.
   Value getFlat(Value buffer);
-  /// Before all loops: memory of the kernel for elements, or pairs of bf16, of
-  /// a block alone.
+  /// Before all loops: memory of the kernel.
+  Value reserve(int64_t elements, mlir::Type type);
+  /// The same for elements, or pairs of bf16, of a block alone.
   TapOperand reserveBlock(int64_t elements, mlir::Type type);
   TapOperand reservePairs(int64_t elements);
   void storePacked(Value vector, const TapOperand &operand, Value offset);
@@ -60,11 +62,16 @@ protected:
              int64_t vector, Loads &loads, int64_t partner = 0);
   /// Elements of `a` and `b` in turn.
   Value interleave(Value a, Value b);
+  /// Puts the weights of a block together in memory that was reserved for
+  /// blocks, `base` elements after `packed`.
+  void packWeights(const TapPart &part, const TapOperand &packed,
+                   const Block &block, Value base);
   void storeSum(Value sum, const TapOperand &operand, Value offset,
                 int64_t step, int64_t vector);
   /// `a` and `b` are f32, or pairs of bf16, both products of which are added.
   Value multiplyAdd(Value a, Value b, Value sum);
-  Value zero();
+  Value getZeros(mlir::VectorType type);
+  Value zero() { return getZeros(vectorType); }
 
   const TapSum &sum;
   const TapSumPlan &plan;

@@ -122,10 +122,9 @@ constexpr int64_t kMaxPacked = 320 << 10, kMaxBlock = 640 << 10;
 /// Whether a block's rows of weights lie far apart, so that few of them fit
 /// into the sets of the second cache that they share.
 static bool isScattered(const TapSum &sum, const TapSumPlan &plan) {
-  constexpr int64_t kFarApart = 1024;
+  constexpr int64_t kFarApart = 1024, kLarge = 96 << 10;
   const TapOperand &weight = sum.parts.front().weight;
-  return 4 * weight.term >= kFarApart &&
-         4 * plan.countWeights(sum) > 4 * kFirstCache;
+  return 4 * weight.term >= kFarApart && 4 * plan.countWeights(sum) > kLarge;
 }
 
 /// Whether several tiles share a block's vectors once they are put together.
@@ -403,13 +402,10 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
   llvm::stable_sort(plans, llvm::less_first());
   plans.resize(std::min(plans.size(), count));
   for (auto &[cost, found] : plans) {
-    if (found.tiles) {
-      best.push_back(found);
-      continue;
-    }
-    if (sum.isWeightGradient)
+    // Tiles are planned for threads.
+    if (!found.tiles && sum.isWeightGradient)
       shareWeightGradient(sum, threads, found);
-    else
+    else if (!found.tiles)
       shareGather(sum, threads, found);
     best.push_back(found);
   }

@@ -1,28 +1,9 @@
 #include "compiler/lowering/cpu/TileCode.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace boostc;
-
-Value TileCode::reserve(int64_t elements, Type type) {
-  return memref::AllocaOp::create(builder, loc,
-                                  MemRefType::get({elements}, type),
-                                  builder.getI64IntegerAttr(64));
-}
-
-Value TileCode::isLess(Value a, Value b) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
-}
-
-Value TileCode::getZeros(VectorType type) {
-  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-}
 
 void TileCode::clear(Value target, Value to, Value elements) {
   Type type = cast<MemRefType>(target.getType()).getElementType();
@@ -30,17 +11,6 @@ void TileCode::clear(Value target, Value to, Value elements) {
   forEach(constant(0), elements, kTileTerms, [&](Value element) {
     storeVector(builder, loc, zeros, target, add(to, element), Value());
   });
-}
-
-Value TileCode::getMask(int64_t count) {
-  if (count >= kTileTerms)
-    return {};
-  SmallVector<bool> lanes(kTileTerms, false);
-  std::fill_n(lanes.begin(), count, true);
-  return arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(VectorType::get({kTileTerms}, builder.getI1Type()),
-                             lanes));
 }
 
 void TileCode::copyVector(Value from, Value target, Value to,
@@ -53,29 +23,15 @@ void TileCode::copyVector(Value from, Value target, Value to,
 
 void TileCode::fill(const Pixels &pixels, Value rows, Value target, Value to) {
   int64_t width = pixels.columns * pixels.elements;
-  forEach(constant(0), rows, [&](Value number) {
+  Value end = pixels.inside.end, begin = minimum(pixels.inside.begin, end);
+  clear(target, to, times(begin, width));
+  forEach(begin, end, [&](Value number) {
     Value row = add(pixels.row, times(number, pixels.rowStep));
-    Value from = add(pixels.corner, times(row, pixels.operand.row));
-    Value start = add(to, times(number, width));
-    if (!pixels.inside.begin) {
-      fillRow(pixels, from, target, start);
-      return;
-    }
-    auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
-      return arith::CmpIOp::create(builder, loc, predicate, row, bound);
-    };
-    Value exists = arith::AndIOp::create(
-        builder, loc, compare(arith::CmpIPredicate::sge, pixels.inside.begin),
-        compare(arith::CmpIPredicate::slt, pixels.inside.end));
-    auto branch = scf::IfOp::create(builder, loc, exists,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    fillRow(pixels, from, target, start);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    clear(target, start, constant(width));
+    fillRow(pixels, add(pixels.corner, times(row, pixels.operand.row)), target,
+            add(to, times(number, width)));
   });
-  clear(target, add(to, times(rows, width)), constant(kTileTerms));
+  clear(target, add(to, times(end, width)),
+        plus(times(subtract(rows, end), width), kTileTerms));
 }
 
 /// Whole vectors are written, in order: what one writes beyond its pixels, the
@@ -105,8 +61,9 @@ void TileCode::fillRow(const Pixels &pixels, Value from, Value target,
     });
     for (int64_t element = whole; element < count; element += kTileTerms)
       copyVector(plus(from, element), target, plus(to, element), pixels.operand,
-                 masks.empty() ? getMask(count - element)
-                               : masks[element / kTileTerms]);
+                 masks.empty()
+                     ? getFirstLanes(builder, loc, kTileTerms, count - element)
+                     : masks[element / kTileTerms]);
   };
   if (step == elements && pixels.masks.empty())
     copy(from, start, (last - first) * elements, {});

@@ -10,16 +10,13 @@ class TileCode : protected TapSumCode {
 protected:
   using TapSumCode::TapSumCode;
 
-  /// Before all loops: memory of the kernel.
-  Value reserve(int64_t elements, mlir::Type type);
-
   /// Rows of pixels on their way into a strip.
   struct Pixels {
     const TapOperand &operand;
     Value corner; ///< offset of pixel 0 of row 0, of the first element wanted
     Value row;    ///< the first one
     int64_t rowStep;
-    Range inside;                       ///< rows that exist; null: all do
+    Range inside;                       ///< numbers of those that exist
     int64_t column, columnStep, extent; ///< columns that exist: [0, extent)
     int64_t columns;                    ///< wanted
     int64_t elements;                   ///< of a pixel
@@ -40,9 +37,6 @@ protected:
     forTiles(constant(count), body);
   }
 
-  Value isLess(Value a, Value b);
-  Value getZeros(mlir::VectorType type);
-
   Value zeroTile();
   /// A tile of the elements of `buffer`, `pitch` of them from row to row.
   Value loadTile(Value buffer, Value offset, int64_t pitch);
@@ -57,8 +51,6 @@ protected:
 
 private:
   void fillRow(const Pixels &pixels, Value from, Value target, Value to);
-  /// A mask for the first `count` of kTileTerms elements; null for all.
-  Value getMask(int64_t count);
   void copyVector(Value from, Value target, Value to, const TapOperand &operand,
                   Value mask);
 };

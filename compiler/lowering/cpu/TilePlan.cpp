@@ -24,10 +24,6 @@ constexpr int64_t kFewPixels = 2048;
 /// Terms of a row of taps that are written out one by one.
 constexpr int64_t kMaxOddTerms = 64;
 
-static int64_t alignUp(int64_t value, int64_t unit) {
-  return llvm::divideCeil(value, unit) * unit;
-}
-
 StripAxis StripAxis::get(const TapAxis &axis, bool inPhases) {
   StripAxis strip;
   strip.first = axis.constant;
@@ -70,7 +66,7 @@ TileStrip TileStrip::get(const TapSum &sum, const TapPart &part,
   strip.tapRows = seesNothing ? 0 : rows.taps;
   strip.tapColumns = strip.foldsTaps ? 1 : columns.taps;
   int64_t folded = strip.foldsTaps ? std::max<int64_t>(columns.taps, 1) : 1;
-  strip.terms = alignUp(folded * sum.terms, kTileTerms);
+  strip.terms = llvm::alignTo(folded * sum.terms, kTileTerms);
   strip.isDirect = isInPlace(rows) && isInPlace(columns) &&
                    sum.terms % kTileTerms == 0 && columns.pixels >= kTileRows;
   strip.width = strip.isDirect ? columns.pixels
@@ -97,21 +93,19 @@ TileGradientStrip TileGradientStrip::get(const TapSum &sum, const TapPart &part,
   strip.height = strip.rows.countElements(plan.rows);
   strip.width = strip.columns.countElements(part.columns.pixels);
   strip.maxShift = strip.rows.halo * strip.width + strip.columns.halo;
-  strip.positions =
-      alignUp((plan.samples * strip.height - strip.rows.halo) * strip.width,
-              kTileTerms);
+  strip.positions = llvm::alignTo(
+      (plan.samples * strip.height - strip.rows.halo) * strip.width,
+      kTileTerms);
   int64_t tiles =
       llvm::divideCeil(strip.positions + strip.maxShift, kTileTerms);
-  bool sourceIsVector = part.source.vector != 0;
-  int64_t channels = sourceIsVector ? sum.width : sum.terms;
-  int64_t filters = sourceIsVector ? sum.terms : sum.width;
   auto isRow = [&](const TapOperand &operand) {
     return operand.row == strip.width * operand.column;
   };
   strip.isDirect = isInPlace(part.rows) && isInPlace(part.columns) &&
                    isRow(part.source) && isRow(part.weight) &&
                    strip.width % kTileTerms == 0 && plan.samples == 1 &&
-                   channels % plan.channels == 0 && filters % plan.filters == 0;
+                   sum.countSourceChannels() % plan.channels == 0 &&
+                   sum.countImageChannels() % plan.filters == 0;
   // Rows of a tile lie in different sets of a cache.
   strip.pitch = (tiles | 1) * kTileTerms;
   return strip;
@@ -269,11 +263,8 @@ static bool chooseGradientStrip(const TapSum &sum, TilePlan &tiles) {
 static std::optional<TapSumPlan> planGradient(const TapSum &sum,
                                               int64_t threads) {
   const TapPart &part = sum.parts.front();
-  bool sourceIsVector = part.source.vector != 0;
-  if (sourceIsVector && part.weight.vector != 0)
-    return std::nullopt;
-  int64_t channels = sourceIsVector ? sum.width : sum.terms;
-  int64_t filters = sourceIsVector ? sum.terms : sum.width;
+  int64_t channels = sum.countSourceChannels();
+  int64_t filters = sum.countImageChannels();
   int64_t taps = part.rows.taps * part.columns.taps;
   auto extents = [](int64_t extent) {
     SmallVector<int64_t> found = {kTileRows};
@@ -295,7 +286,7 @@ static std::optional<TapSumPlan> planGradient(const TapSum &sum,
         continue;
       plan.pieces = sum.groups * llvm::divideCeil(channels, ofSource) *
                     llvm::divideCeil(filters, ofPixels);
-      double uneven = divide(alignUp(plan.pieces, threads), plan.pieces);
+      double uneven = divide(llvm::alignTo(plan.pieces, threads), plan.pieces);
       double cost = estimateGradient(sum, plan) * uneven;
       if (best && cost >= bestCost)
         continue;

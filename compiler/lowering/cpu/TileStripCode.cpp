@@ -27,13 +27,6 @@ TileStripCode::TileStripCode(OpBuilder &builder, Location loc,
   pairs = reserve(positions * tiles.filters, low);
 }
 
-int64_t TileStripCode::countChannels() const {
-  return sourceIsVector ? sum.width : sum.terms;
-}
-int64_t TileStripCode::countFilters() const {
-  return sourceIsVector ? sum.terms : sum.width;
-}
-
 Value TileStripCode::alignToTerms(Value count) {
   return times(quotient(plus(count, kTileTerms - 1), kTileTerms), kTileTerms);
 }
@@ -46,7 +39,7 @@ Value TileStripCode::put(const TapPart &part, const TileGradientStrip &strip,
       rows = minimum(rows, subtract(constant(part.rows.pixels), row));
     Value positions = times(rows, strip.width);
     auto at = [&](const TapOperand &operand, Value first) {
-      Value corner = cornerOf(operand, piece.group, first, sample);
+      Value corner = cornerOf(operand, piece.group, first);
       return Row{getFlat(operand.buffer), add(corner, times(row, operand.row)),
                  operand.column};
     };
@@ -57,72 +50,74 @@ Value TileStripCode::put(const TapPart &part, const TileGradientStrip &strip,
   Value samples = constant(tiles.samples);
   if (sum.samples % tiles.samples != 0)
     samples = minimum(samples, subtract(constant(sum.samples), sample));
+  Samples all{sample, samples};
   // Nothing follows the last row.
-  Value used = times(samples, strip.height * strip.width);
-  Value positions = alignToTerms(plus(used, -strip.rows.halo * strip.width));
-  fillPixels(part, strip, piece, {sample, samples}, row, used, positions);
-  putPairs({rowsOfPixels, constant(0), tiles.filters}, positions);
+  Value positions = alignToTerms(
+      times(plus(times(samples, strip.height), -strip.rows.halo), strip.width));
+  putPairs(
+      fillSamples(getPixels(part, strip, piece, row), strip, all, positions),
+      positions);
   Value filled = alignToTerms(plus(positions, strip.maxShift));
-  for (int64_t phase = 0; phase < strip.countPhases(); ++phase) {
-    fillSource(part, strip, piece, {sample, samples}, row, used, filled, phase);
-    transpose({rowsOfPixels, constant(0), tiles.channels}, filled,
-              phase * strip.pitch * tiles.channels, strip.pitch);
-  }
+  for (int64_t phase = 0; phase < strip.countPhases(); ++phase)
+    transpose(fillSamples(getSource(part, strip, piece, row, phase), strip, all,
+                          filled),
+              filled, phase * strip.pitch * tiles.channels, strip.pitch);
   return positions;
 }
 
 /// What lies between rows is zero, so that whatever the source has there counts
 /// for nothing.
-void TileStripCode::fillPixels(const TapPart &part,
-                               const TileGradientStrip &strip,
-                               const Piece &piece, Samples samples, Value row,
-                               Value used, Value positions) {
-  const TapOperand &image = part.weight;
-  Value last = minimum(plus(row, tiles.rows), constant(part.rows.pixels));
-  forEach(constant(0), samples.count, [&](Value sample) {
-    Pixels pixels{
-        image,
-        cornerOf(image, piece.group, piece.filter, add(samples.first, sample)),
-        row,
-        1,
-        {constant(0), last},
-        0,
-        1,
-        part.columns.pixels,
-        strip.width,
-        tiles.filters,
-        getMasks(countFilters(), piece.filter, tiles.filters)};
-    fill(pixels, constant(strip.height), rowsOfPixels,
-         times(sample, strip.height * strip.width * tiles.filters));
-  });
-  clear(rowsOfPixels, times(used, tiles.filters),
-        times(subtract(positions, used), tiles.filters));
+TileCode::Pixels TileStripCode::getPixels(const TapPart &part,
+                                          const TileGradientStrip &strip,
+                                          const Piece &piece, Value row) {
+  Value left = subtract(constant(part.rows.pixels), row);
+  return {part.weight,
+          cornerOf(part.weight, piece.group, piece.filter),
+          row,
+          1,
+          {constant(0), minimum(left, constant(tiles.rows))},
+          0,
+          1,
+          part.columns.pixels,
+          strip.width,
+          tiles.filters,
+          getMasks(sum.countImageChannels(), piece.filter, tiles.filters)};
 }
 
-void TileStripCode::fillSource(const TapPart &part,
-                               const TileGradientStrip &strip,
-                               const Piece &piece, Samples samples, Value row,
-                               Value used, Value filled, int64_t phase) {
-  const TapOperand &source = part.source;
-  int64_t wide = tiles.channels;
-  forEach(constant(0), samples.count, [&](Value sample) {
-    Pixels pixels{source,
-                  cornerOf(source, piece.group, piece.channel,
-                           add(samples.first, sample)),
-                  plus(times(row, part.rows.pixelStep),
-                       strip.rows.first + phase / strip.columns.phases),
-                  strip.rows.sourceStep,
-                  {constant(0), constant(part.rows.extent)},
-                  strip.columns.first + phase % strip.columns.phases,
-                  strip.columns.sourceStep,
-                  part.columns.extent,
-                  strip.width,
-                  wide,
-                  getMasks(countChannels(), piece.channel, wide)};
-    fill(pixels, constant(strip.height), rowsOfPixels,
-         times(sample, strip.height * strip.width * wide));
+TileCode::Pixels TileStripCode::getSource(const TapPart &part,
+                                          const TileGradientStrip &strip,
+                                          const Piece &piece, Value row,
+                                          int64_t phase) {
+  Value first = plus(times(row, part.rows.pixelStep),
+                     strip.rows.first + phase / strip.columns.phases);
+  return {part.source,
+          cornerOf(part.source, piece.group, piece.channel),
+          first,
+          strip.rows.sourceStep,
+          solve(first, strip.rows.sourceStep, part.rows.extent, strip.height),
+          strip.columns.first + phase % strip.columns.phases,
+          strip.columns.sourceStep,
+          part.columns.extent,
+          strip.width,
+          tiles.channels,
+          getMasks(sum.countSourceChannels(), piece.channel, tiles.channels)};
+}
+
+TileStripCode::Row TileStripCode::fillSamples(const Pixels &pixels,
+                                              const TileGradientStrip &strip,
+                                              Samples samples, Value end) {
+  int64_t elements = pixels.elements;
+  int64_t sizeOfSample = strip.height * strip.width * elements;
+  forEach(constant(0), samples.count, [&](Value number) {
+    Pixels ofSample = pixels;
+    ofSample.corner = add(pixels.corner, times(add(samples.first, number),
+                                               pixels.operand.sample));
+    fill(ofSample, constant(strip.height), rowsOfPixels,
+         times(number, sizeOfSample));
   });
-  clear(rowsOfPixels, times(used, wide), times(subtract(filled, used), wide));
+  Value used = times(samples.count, sizeOfSample);
+  clear(rowsOfPixels, used, subtract(times(end, elements), used));
+  return {rowsOfPixels, constant(0), elements};
 }
 
 void TileStripCode::putPairs(const Row &row, Value positions) {
@@ -170,9 +165,8 @@ Value TileStripCode::loadPair(const Row &row, Value first, Value element) {
 }
 
 Value TileStripCode::cornerOf(const TapOperand &operand, Value group,
-                              Value channel, Value sample) {
-  Value offset = plus(times(group, operand.group), operand.constant);
-  return add(add(offset, channel), times(sample, operand.sample));
+                              Value channel) {
+  return add(plus(times(group, operand.group), operand.constant), channel);
 }
 
 SmallVector<Value> TileStripCode::getMasks(int64_t extent, Value first,

@@ -27,9 +27,6 @@ protected:
   Value put(const TapPart &part, const TileGradientStrip &strip,
             const Piece &piece, Value sample, Value row);
 
-  int64_t countChannels() const;
-  int64_t countFilters() const;
-
   const TilePlan &tiles;
   bool sourceIsVector;
   std::vector<TileGradientStrip> strips; ///< of the parts
@@ -45,19 +42,21 @@ private:
     int64_t pitch;
   };
 
-  void fillPixels(const TapPart &part, const TileGradientStrip &strip,
-                  const Piece &piece, Samples samples, Value row, Value used,
-                  Value positions);
-  void fillSource(const TapPart &part, const TileGradientStrip &strip,
-                  const Piece &piece, Samples samples, Value row, Value used,
-                  Value filled, int64_t phase);
+  /// Pixels of a sample of the strip's image, where they are wanted.
+  Pixels getPixels(const TapPart &part, const TileGradientStrip &strip,
+                   const Piece &piece, Value row);
+  Pixels getSource(const TapPart &part, const TileGradientStrip &strip,
+                   const Piece &piece, Value row, int64_t phase);
+  /// Puts them into `rowsOfPixels`, sample after sample, and zeros from there
+  /// up to pixel `end`.
+  Row fillSamples(const Pixels &pixels, const TileGradientStrip &strip,
+                  Samples samples, Value end);
   void putPairs(const Row &row, Value positions);
   void transpose(const Row &row, Value positions, int64_t to, int64_t pitch);
   /// `first` and the pixel after it in turn, from element `element` on.
   Value loadPair(const Row &row, Value first, Value element);
 
-  Value cornerOf(const TapOperand &operand, Value group, Value channel,
-                 Value sample);
+  Value cornerOf(const TapOperand &operand, Value group, Value channel);
   /// Masks of the vectors of a pixel's `count` elements from `first` on, if
   /// there are `extent`.
   List<Value> getMasks(int64_t extent, Value first, int64_t count);

@@ -86,7 +86,8 @@ private:
   void emitSquare(ArrayRef<Value> loops, int64_t rows, int64_t columns) {
     Value from = emitLinear(builder, loc, copy.source, loops);
     Value to = emitLinear(builder, loc, copy.target, loops);
-    Value ofRows = getMask(rows), ofColumns = getMask(columns);
+    Value ofRows = getFirstLanes(builder, loc, copy.lanes, rows);
+    Value ofColumns = getFirstLanes(builder, loc, copy.lanes, columns);
     SmallVector<Value> vectors;
     Value zero =
         arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
@@ -101,18 +102,6 @@ private:
     for (int64_t row = 0; row < rows; ++row)
       storeVector(builder, loc, vectors[row], target,
                   plus(to, row * copy.target[copy.row]), ofColumns);
-  }
-
-  /// The first `count` lanes; null for all of them.
-  Value getMask(int64_t count) {
-    if (count == copy.lanes)
-      return Value();
-    SmallVector<bool> lanes(copy.lanes, false);
-    std::fill_n(lanes.begin(), count, true);
-    return arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(
-            VectorType::get({copy.lanes}, builder.getI1Type()), lanes));
   }
 
   const Transposition &copy;

@@ -42,6 +42,18 @@ SmallVector<Value> boostc::emitMasks(OpBuilder &builder, Location loc,
   return masks;
 }
 
+Value boostc::getFirstLanes(OpBuilder &builder, Location loc, int64_t lanes,
+                            int64_t count) {
+  if (count >= lanes)
+    return {};
+  SmallVector<bool> isFirst(lanes, false);
+  std::fill_n(isFirst.begin(), count, true);
+  return arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(VectorType::get({lanes}, builder.getI1Type()),
+                             isFirst));
+}
+
 Value boostc::loadVector(OpBuilder &builder, Location loc, VectorType type,
                          Value buffer, Value offset, Value mask) {
   if (!mask)

@@ -24,6 +24,10 @@ llvm::SmallVector<mlir::Value> emitMasks(mlir::OpBuilder &builder,
                                          int64_t count, mlir::Value end,
                                          mlir::Value first);
 
+/// The first `count` lanes; null for all of them.
+mlir::Value getFirstLanes(mlir::OpBuilder &builder, mlir::Location loc,
+                          int64_t lanes, int64_t count);
+
 /// The vector at `offset` of the one-dimensional `buffer`. With a mask, memory
 /// is read for the lanes it has only; the others are 0.
 mlir::Value loadVector(mlir::OpBuilder &builder, mlir::Location loc,

@@ -67,6 +67,8 @@ Value boostc::flattenBuffer(OpBuilder &builder, Location loc, Value buffer) {
   for (auto [stride, extent] : llvm::zip_equal(strides, type.getShape()))
     elements += stride * (extent - 1);
   auto flat = MemRefType::get({elements}, type.getElementType());
+  if (type == flat)
+    return buffer;
   return memref::ReinterpretCastOp::create(
       builder, loc, flat, buffer, /*offset=*/0, ArrayRef<int64_t>{elements},
       ArrayRef<int64_t>{1});

@@ -77,6 +77,14 @@ struct TapSum {
   int64_t getRows() const;
   /// Elements of an operand's buffer are neighbours along `v`.
   bool hasVectors() const;
+  /// In a gradient of weights of several terms: the channels of the source, and
+  /// those of the image of pixels.
+  int64_t countSourceChannels() const {
+    return parts.front().source.vector != 0 ? width : terms;
+  }
+  int64_t countImageChannels() const {
+    return parts.front().source.vector != 0 ? terms : width;
+  }
   /// Both factors are bf16, and what is broadcast are neighbours along `t`, of
   /// which there are several.
   bool hasPairs() const;

@@ -155,19 +155,17 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   if (failed(applyPartialConversion(operations, noLoops, frozenLoops)) ||
       failed(applyFullConversion(operations, target, frozen)))
     return failure();
-  // No level has them.
-  SmallVector<std::string> features;
-  for (StringRef feature :
-       {kBFloat16Feature, kTileFeatures[0], kTileFeatures[1]})
-    if (cpu.getFeatures().contains(feature))
-      features.push_back(("+" + feature).str());
+  SmallVector<std::string> extensions;
+  for (StringRef extension : kExtensions)
+    if (cpu.getFeatures().contains(extension))
+      extensions.push_back(("+" + extension).str());
   for (const std::string &name : names) {
     auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     kernel.setLinkage(LLVM::Linkage::Internal);
     kernel.setTargetCpu(cpu.getCpu());
-    if (!features.empty())
+    if (!extensions.empty())
       kernel.setTargetFeaturesAttr(
-          LLVM::TargetFeaturesAttr::get(context, llvm::join(features, ",")));
+          LLVM::TargetFeaturesAttr::get(context, llvm::join(extensions, ",")));
     // Inlined into its entry, it would be optimised twice, and what it knows
     // of its arguments becomes metadata of every access.
     kernel.setNoInline(true);

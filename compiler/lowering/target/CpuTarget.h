@@ -12,7 +12,10 @@ constexpr llvm::StringLiteral kCpuTargetAttrName = "rt.cpu_target";
 
 /// Instructions that multiply bf16 in pairs, and in tiles.
 constexpr llvm::StringLiteral kBFloat16Feature = "avx512bf16";
-constexpr llvm::StringLiteral kTileFeatures[] = {"amx-tile", "amx-bf16"};
+constexpr llvm::StringLiteral kTileFeature = "amx-bf16";
+/// What a target may have that no level has.
+constexpr llvm::StringLiteral kExtensions[] = {kBFloat16Feature, "amx-tile",
+                                               kTileFeature};
 
 /// More threads than any machine has; far more would be refused by OpenMP, by a
 /// crash.
@@ -30,15 +33,15 @@ std::optional<rt::CpuTargetAttr> resolveCpuTarget(mlir::MLIRContext *context,
 /// of its level. Levels do not have it.
 bool computesBFloat16(llvm::StringRef cpu);
 
-/// `target` with kBFloat16Feature, and kTileFeatures where this machine has
-/// them and its system lets programs use them.
+/// `target` with those of kExtensions that this machine has and its system lets
+/// programs use.
 rt::CpuTargetAttr withBFloat16(rt::CpuTargetAttr target);
 
 /// Vector registers, the widest of the CPU: how many, of how many f32.
 struct VectorRegisters {
   int64_t count = 0, lanes = 0;
   bool multipliesBFloat16 = false; ///< in pairs, by kBFloat16Feature
-  bool hasTiles = false;           ///< of bf16, by kTileFeatures
+  bool hasTiles = false;           ///< of bf16, by kTileFeature
 };
 VectorRegisters getVectorRegisters(rt::CpuTargetAttr target);
 

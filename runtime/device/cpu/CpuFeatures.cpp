@@ -89,8 +89,10 @@ constexpr Feature kFeatures[] = {
     BOOSTRT_FEATURE("avx512bitalg"),
     {"amx-tile", mayUseTiles},
     BOOSTRT_FEATURE("avx512vpopcntdq"),
-    BOOSTRT_FEATURE("amx-int8"),
-    BOOSTRT_FEATURE("amx-bf16"),
+    {"amx-int8",
+     [] { return mayUseTiles() && __builtin_cpu_supports("amx-int8") != 0; }},
+    {"amx-bf16",
+     [] { return mayUseTiles() && __builtin_cpu_supports("amx-bf16") != 0; }},
     // LLVM's names for what the builtin has no name for in every compiler.
     {"64bit", [] { return true; }},
     {"crc32", [] { return __builtin_cpu_supports("sse4.2") != 0; }},
