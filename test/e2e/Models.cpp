@@ -473,6 +473,22 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "global_avg_pool" },
 { "op": "dense", "units": 4 })",
        momentum},
+      // Kernels that cover columns, then rows, then all of an image. The batch
+      // fills no vector, so images have their channels innermost.
+      {"covered", 3, "[2, 9, 5]", 4,
+       R"({ "op": "conv2d", "filters": 34, "kernel": [3, 5], "stride": [2, 1], "padding": [1, 0] },
+{ "name": "column", "op": "relu" },
+{ "op": "conv2d", "filters": 6, "kernel": [5, 1], "groups": 2 },
+{ "name": "pixel", "op": "relu" },
+{ "op": "conv2d", "filters": 12, "kernel": [9, 2], "inputs": ["image"] },
+{ "name": "row", "op": "relu" },
+{ "op": "conv2d", "filters": 7, "kernel": [1, 4], "bias": false },
+{ "name": "whole", "op": "concat", "inputs": ["pixel", "conv2d4"] },
+{ "op": "conv2d", "filters": 9, "kernel": 1 },
+{ "op": "relu" },
+{ "op": "flatten" },
+{ "op": "dense", "units": 4 })",
+       momentum},
       // As many channels and pixels as tiles of bf16 have, and more: windows
       // that are read in place, strips of whole rows, borders, phases of
       // strides, rows of taps apart, groups.

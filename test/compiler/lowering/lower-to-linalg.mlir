@@ -22,6 +22,49 @@ func.func @dense(%x: tensor<4x3xf32>, %w: tensor<5x3xf32>, %b: tensor<5xf32>) ->
   return %y : tensor<4x5xf32>
 }
 
+// A kernel over a whole image is a dense layer, whatever its strides.
+// CHECK-LABEL: func.func @whole
+// CHECK-SAME: (%[[X:.+]]: tensor<4x2x3x5xf32>, %[[W:.+]]: tensor<6x2x3x5xf32>, %[[B:.+]]: tensor<6xf32>)
+// CHECK-DAG: %[[XR:.+]] = tensor.collapse_shape %[[X]] {{\[\[}}0], [1, 2, 3]] : {{.*}} into tensor<4x30xf32>
+// CHECK-DAG: %[[WR:.+]] = tensor.collapse_shape %[[W]] {{\[\[}}0], [1, 2, 3]] : {{.*}} into tensor<6x30xf32>
+// LIBRARY: %[[Y:.+]] = rt.matmul ins(%[[XR]], transposed %[[WR]] : {{.*}}) bias(%[[B]] : {{.*}}) outs({{.*}}) -> tensor<4x6xf32>
+// LIBRARY: tensor.expand_shape %[[Y]] {{.*}} into tensor<4x6x1x1xf32>
+// LOOPS: linalg.generic {{.*}}"reduction"]} ins(%[[XR]], %[[WR]]
+// CHECK-NOT: rt.convolution
+// CHECK: return
+func.func @whole(%x: tensor<4x2x3x5xf32>, %w: tensor<6x2x3x5xf32>, %b: tensor<6xf32>)
+    -> tensor<4x6x1x1xf32> {
+  %y = nn.conv2d %x, %w, %b strides [2, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+      : tensor<4x2x3x5xf32>, tensor<6x2x3x5xf32>, tensor<6xf32>
+  return %y : tensor<4x6x1x1xf32>
+}
+
+// One over all rows: they are more channels, of the weights, too.
+// CHECK-LABEL: func.func @rows
+// CHECK: tensor.collapse_shape %{{.+}} {{\[\[}}0], [1, 2], [3]] : tensor<4x2x3x5xf32> into tensor<4x6x5xf32>
+// CHECK: tensor.collapse_shape %{{.+}} {{\[\[}}0], [1, 2], [3]] : tensor<8x2x3x2xf32> into tensor<8x6x2xf32>
+// CHECK: rt.convolution forward ins({{.*}} : tensor<4x6x1x5xf32>, tensor<8x6x1x2xf32>)
+// CHECK-SAME: strides [1, 3] padding [0, 1, 0, 0] dilations [1, 2] groups 1 -> tensor<4x8x1x2xf32>
+// CHECK: return
+func.func @rows(%x: tensor<4x2x3x5xf32>, %w: tensor<8x2x3x2xf32>) -> tensor<4x8x1x2xf32> {
+  %y = nn.conv2d %x, %w strides [1, 3] padding [0, 1, 0, 0] dilations [1, 2] groups 1
+      : tensor<4x2x3x5xf32>, tensor<8x2x3x2xf32>
+  return %y : tensor<4x8x1x2xf32>
+}
+
+// One over all columns, after rows and columns are exchanged; in a gradient, before they are.
+// CHECK-LABEL: func.func @columns
+// CHECK: rt.convolution backward_data ins({{.*}} : tensor<4x8x1x2xf32>, tensor<8x10x1x2xf32>)
+// CHECK-SAME: strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 -> tensor<4x10x1x3xf32>
+// CHECK: tensor.expand_shape {{.*}} {{\[\[}}0], [1, 2], [3]] {{.*}} into tensor<4x2x5x3xf32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4x2x3x5xf32>)
+// CHECK: return
+func.func @columns(%dy: tensor<4x8x2x1xf32>, %w: tensor<8x2x2x5xf32>) -> tensor<4x2x3x5xf32> {
+  %dx = nn.conv2d_grad_input %dy, %w strides [1, 2] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+      : tensor<4x8x2x1xf32>, tensor<8x2x2x5xf32> -> tensor<4x2x3x5xf32>
+  return %dx : tensor<4x2x3x5xf32>
+}
+
 // The library has no such op, so that the option changes nothing.
 // CHECK-LABEL: func.func @relu
 // CHECK-NOT: nn.

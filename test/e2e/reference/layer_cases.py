@@ -193,6 +193,19 @@ case("conv2d-no-bias", layer("conv2d", filters=2, kernel=[1, 3], bias=False),
      "F.conv2d(x, weight)", x=(2, 3, 4), weight=(2, 2, 1, 3))
 case("conv2d-whole", layer("conv2d", filters=3, kernel=[3, 4]), "F.conv2d(x, weight, bias)",
      x=(1, 3, 4), weight=(3, 1, 3, 4), bias=(3,))
+case("conv2d-columns", layer("conv2d", filters=2, kernel=[2, 3], stride=[2, 1], padding=[1, 0]),
+     "F.conv2d(x, weight, bias, (2, 1), (1, 0))", x=(2, 5, 3), weight=(2, 2, 2, 3), bias=(2,))
+case("conv2d-columns-groups", layer("conv2d", filters=4, kernel=[2, 3], groups=2, dilation=[3, 1],
+                                    bias=False),
+     "F.conv2d(x, weight, None, 1, 0, (3, 1), 2)", x=(4, 5, 3), weight=(4, 2, 2, 3))
+case("conv2d-rows", layer("conv2d", filters=2, kernel=[3, 2], stride=[3, 2], padding=[0, 1]),
+     "F.conv2d(x, weight, bias, (1, 2), (0, 1))", x=(2, 3, 5), weight=(2, 2, 3, 2), bias=(2,))
+case("conv2d-rows-depthwise", layer("conv2d", filters=4, kernel=[3, 1], groups=2),
+     "F.conv2d(x, weight, bias, groups=2)", x=(2, 3, 4), weight=(4, 1, 3, 1), bias=(4,))
+case("conv2d-whole-groups", layer("conv2d", filters=4, kernel=[2, 3], groups=2),
+     "F.conv2d(x, weight, bias, groups=2)", x=(4, 2, 3), weight=(4, 2, 2, 3), bias=(4,))
+case("conv2d-pixel", layer("conv2d", filters=3, kernel=1), "F.conv2d(x, weight, bias)",
+     x=(4, 1, 1), weight=(3, 4, 1, 1), bias=(3,))
 case("conv2d-stride", layer("conv2d", filters=2, kernel=2, stride=[2, 3]),
      "F.conv2d(x, weight, bias, (2, 3))", x=(2, 5, 7), weight=(2, 2, 2, 2), bias=(2,))
 case("conv2d-gaps", layer("conv2d", filters=2, kernel=1, stride=2),

@@ -1,13 +1,9 @@
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Window.h"
-#include "dialects/rt/RtDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
-
-using rt::ConvolutionKind;
 
 template <typename OpTy> static ConvolutionGeometry geometryOf(OpTy op) {
   return ConvolutionGeometry::get(op.getStrides(), op.getPadding(),
@@ -26,21 +22,6 @@ static Value buildConv2dGrad(BackwardContext &context, Conv2dOp forward,
                       context.gradResults[0], other, forward.getStridesAttr(),
                       forward.getPaddingAttr(), forward.getDilationsAttr(),
                       forward.getGroupsAttr());
-}
-
-/// Every form is one rt.convolution.
-template <typename OpTy>
-static SmallVector<Value> lowerConvolution(OpBuilder &builder, OpTy op,
-                                           ConvolutionKind kind, Value a,
-                                           Value b, Value bias) {
-  auto type = cast<RankedTensorType>(op.getType());
-  Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
-                                        type.getElementType());
-  auto call = rt::ConvolutionOp::create(
-      builder, op.getLoc(), TypeRange{type}, kind, a, b, bias, empty,
-      /*scratch=*/Value(), /*parts=*/Value(), op.getStrides(), op.getPadding(),
-      op.getDilations(), op.getGroups());
-  return {call.getResult(0)};
 }
 
 /// Two for each multiplication that is summed, those with padding included.
@@ -115,15 +96,6 @@ LogicalResult Conv2dOp::buildBackward(BackwardContext &context) {
         BiasGradOp::create(context.builder, context.loc, context.gradResults[0],
                            context.valid, /*axis=*/1);
   return success();
-}
-
-FailureOr<SmallVector<Value>> Conv2dOp::buildLibraryCall(OpBuilder &builder) {
-  return lowerConvolution(builder, *this, ConvolutionKind::Forward, getInput(),
-                          getWeight(), getBias());
-}
-
-FailureOr<SmallVector<Value>> Conv2dOp::lowerToLinalg(OpBuilder &builder) {
-  return buildLibraryCall(builder);
 }
 
 ErrorBounds Conv2dOp::boundErrors(ReferenceContext &,
@@ -248,17 +220,6 @@ Conv2dGradInputOp::evaluate(ReferenceContext &,
   return success();
 }
 
-FailureOr<SmallVector<Value>>
-Conv2dGradInputOp::buildLibraryCall(OpBuilder &builder) {
-  return lowerConvolution(builder, *this, ConvolutionKind::BackwardData,
-                          getGradient(), getWeight(), Value());
-}
-
-FailureOr<SmallVector<Value>>
-Conv2dGradInputOp::lowerToLinalg(OpBuilder &builder) {
-  return buildLibraryCall(builder);
-}
-
 ErrorBounds Conv2dGradInputOp::boundErrors(ReferenceContext &,
                                            ArrayRef<Bounded> operands,
                                            ArrayRef<ReferenceValue> results) {
@@ -295,17 +256,6 @@ Conv2dGradWeightOp::evaluate(ReferenceContext &,
                          });
   results.push_back(std::move(dw));
   return success();
-}
-
-FailureOr<SmallVector<Value>>
-Conv2dGradWeightOp::buildLibraryCall(OpBuilder &builder) {
-  return lowerConvolution(builder, *this, ConvolutionKind::BackwardWeight,
-                          getGradient(), getInput(), Value());
-}
-
-FailureOr<SmallVector<Value>>
-Conv2dGradWeightOp::lowerToLinalg(OpBuilder &builder) {
-  return buildLibraryCall(builder);
 }
 
 ErrorBounds Conv2dGradWeightOp::boundErrors(ReferenceContext &,
