@@ -20,6 +20,75 @@ static bool isImage(Type type) {
   return memref && memref.getRank() == 4 && memref.getLayout().isIdentity();
 }
 
+namespace {
+
+/// What has the channels and pixels of images that convolutions read or write.
+/// Other buffers of four dimensions are none, such as matrices of the heads of
+/// an attention.
+class Images {
+public:
+  explicit Images(func::FuncOp function) {
+    for (auto convolution : function.getOps<rt::ConvolutionOp>()) {
+      add(convolution.getInput());
+      add(convolution.getOutput());
+    }
+    while (!waiting.empty())
+      follow(waiting.pop_back_val());
+  }
+
+  bool contains(Value value) const { return known.contains(value); }
+
+private:
+  void add(Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    if (!type || type.getRank() != 4 || !known.insert(value).second)
+      return;
+    waiting.push_back(value);
+    if (auto slice = value.getDefiningOp<memref::SubViewOp>())
+      add(slice.getSource());
+  }
+
+  void follow(Value image) {
+    for (OpOperand &use : image.getUses()) {
+      if (auto slice = dyn_cast<memref::SubViewOp>(use.getOwner())) {
+        add(slice);
+      } else if (auto copy = dyn_cast<memref::CopyOp>(use.getOwner())) {
+        add(copy.getSource());
+        add(copy.getTarget());
+      } else if (auto op = dyn_cast<linalg::LinalgOp>(use.getOwner())) {
+        for (OpOperand &other : op->getOpOperands())
+          if (sharesDimensions(op, use, other))
+            add(other.get());
+      }
+    }
+  }
+
+  /// Whether each dimension of `a` runs with the same one of `b`, as in
+  /// elementwise ops and in pooling, or has one element.
+  static bool sharesDimensions(linalg::LinalgOp op, OpOperand &a,
+                               OpOperand &b) {
+    auto aType = dyn_cast<MemRefType>(a.get().getType());
+    auto bType = dyn_cast<MemRefType>(b.get().getType());
+    if (!aType || !bType || aType.getRank() != bType.getRank())
+      return false;
+    AffineMap aMap = op.getMatchingIndexingMap(&a);
+    AffineMap bMap = op.getMatchingIndexingMap(&b);
+    return llvm::all_of(llvm::seq(aType.getRank()), [&](int64_t dim) {
+      if (aType.getDimSize(dim) == 1 || bType.getDimSize(dim) == 1)
+        return true;
+      return llvm::any_of(llvm::seq(aMap.getNumDims()), [&](unsigned loop) {
+        return aMap.getResult(dim).isFunctionOfDim(loop) &&
+               bMap.getResult(dim).isFunctionOfDim(loop);
+      });
+    });
+  }
+
+  llvm::DenseSet<Value> known;
+  SmallVector<Value> waiting;
+};
+
+} // namespace
+
 static bool mayMove(memref::AllocOp alloc) {
   return isImage(alloc.getType()) &&
          llvm::all_of(alloc->getUses(), followsStridesInSlices);
@@ -96,13 +165,17 @@ struct AssignChannelsLast
     for (auto function : program.getOps<func::FuncOp>()) {
       if (!prefersChannelsLast(function, registers))
         continue;
+      Images images(function);
       for (auto alloc : function.getOps<memref::AllocOp>())
-        if (mayMove(alloc))
+        if (images.contains(alloc) && mayMove(alloc))
           setStrides(alloc, getChannelsLast(alloc.getType()));
-      for (auto alloc : function.getOps<memref::AllocOp>())
-        moveFlattened(alloc);
+      for (auto alloc :
+           llvm::make_early_inc_range(function.getOps<memref::AllocOp>()))
+        if (images.contains(alloc))
+          moveFlattened(alloc);
       for (auto view : function.getOps<memref::ExpandShapeOp>())
-        moveUnflattened(view);
+        if (images.contains(view))
+          moveUnflattened(view);
       copies.clear();
       for (auto convolution :
            llvm::make_early_inc_range(function.getOps<rt::ConvolutionOp>()))

@@ -26,7 +26,8 @@ def AssignChannelsLastPass
     fill vectors whatever the batch is, and a block of weights is contiguous; but where images
     have few channels and batches are large, samples fill them better. For each
     function the pass estimates what its convolutions cost either way. Where channels are better,
-    temporary images get the layout [N, H, W, C]. An argument that nothing writes is copied once,
+    temporary images get the layout [N, H, W, C]: what convolutions read and write, and what has
+    the same channels and pixels, element by element or in a window. An argument that nothing writes is copied once,
     another image from outside before each convolution that reads it. The weights that a
     convolution reads are copied into the order [KH, KW, C, O] or [KH, KW, O, C], whichever has
     the channels that are written innermost. Gradients of weights are computed in the one of

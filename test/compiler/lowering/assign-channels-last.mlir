@@ -98,6 +98,47 @@ func.func @one_filter(%x: memref<2x32x8x8xf32>, %w: memref<1x32x1x1xf32>,
   return
 }
 
+// Not all that has four dimensions is an image: the heads of an attention are none. What has an
+// image's channels and pixels, in a window or one by one, is.
+// CHECK-LABEL: func.func @heads
+// CHECK: memref.alloc() : memref<2x32x8x8xf32, strided<[2048, 1, 256, 32]>>
+// CHECK: memref.alloc() : memref<2x32x4x4xf32, strided<[512, 1, 128, 32]>>
+// CHECK: memref.alloc() : memref<2x32x4x4xf32, strided<[512, 1, 128, 32]>>
+// CHECK: memref.alloc() : memref<2x4x16x8xf32>
+// CHECK: memref.alloc() : memref<2x4x16x16xf32>
+// CHECK: memref.alloc() : memref<2x4x16x16xf32>
+func.func @heads(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>, %h: memref<2x4x16x8xf32>,
+                 %window: memref<2x2xf32>, %z: memref<2x32x4x4xf32>, %r: memref<2x4x16x16xf32>) {
+  %y = memref.alloc() : memref<2x32x8x8xf32>
+  %pooled = memref.alloc() : memref<2x32x4x4xf32>
+  %exp = memref.alloc() : memref<2x32x4x4xf32>
+  %head = memref.alloc() : memref<2x4x16x8xf32>
+  %scores = memref.alloc() : memref<2x4x16x16xf32>
+  %row = memref.alloc() : memref<2x4x16x16xf32>
+  rt.convolution forward ins(%x, %w : memref<2x16x8x8xf32>, memref<32x16x3x3xf32>)
+      outs(%y : memref<2x32x8x8xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  linalg.pooling_nchw_max {strides = dense<2> : vector<2xi64>}
+      ins(%y, %window : memref<2x32x8x8xf32>, memref<2x2xf32>) outs(%pooled : memref<2x32x4x4xf32>)
+  linalg.exp ins(%pooled : memref<2x32x4x4xf32>) outs(%exp : memref<2x32x4x4xf32>)
+  linalg.exp ins(%exp : memref<2x32x4x4xf32>) outs(%z : memref<2x32x4x4xf32>)
+  linalg.exp ins(%h : memref<2x4x16x8xf32>) outs(%head : memref<2x4x16x8xf32>)
+  linalg.generic {indexing_maps = [affine_map<(n, h, i, j, k) -> (n, h, i, k)>,
+                                   affine_map<(n, h, i, j, k) -> (n, h, j, k)>,
+                                   affine_map<(n, h, i, j, k) -> (n, h, i, j)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%head, %head : memref<2x4x16x8xf32>, memref<2x4x16x8xf32>)
+      outs(%scores : memref<2x4x16x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.exp ins(%scores : memref<2x4x16x16xf32>) outs(%row : memref<2x4x16x16xf32>)
+  linalg.exp ins(%row : memref<2x4x16x16xf32>) outs(%r : memref<2x4x16x16xf32>)
+  return
+}
+
 // Borders are nearly the whole image, and each tile of them would be code of its own.
 // CHECK-LABEL: func.func @wide_borders
 // CHECK-NOT: strided
