@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time of a training step of convolutional nets on this CPU: boostc and PyTorch.
+"""Time of a training step of nets on this CPU: boostc and PyTorch.
 
 For each net and batch size, in each round, the programs of boostc (one for each --build) and every
 variant of PyTorch (eager, compiled in two ways, contiguous and channels-last) run in turn for some
@@ -15,11 +15,13 @@ as in cpu_step.py.
       --json steps.jsonl
 
 Nets: vgg (seven convolutions of 3x3 at 32 pixels), resnet20 (tools/bench/resnet20.json), resnet50
-(examples/resnet50-imagenet with explicit padding, 224 pixels) and three of examples/*-cifar10.
+(examples/resnet50-imagenet with explicit padding, 224 pixels), others of examples/, and those of
+nets.py, with --variants fewer of PyTorch's.
 Needs a C++ compiler, for torch.compile. Never needed to build or test.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -27,7 +29,9 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 
+import nets
 from cpu_step import identify_build, measure_noting_load, processor
 from peer_worker import BATCHES, Peer, serve
 
@@ -57,62 +61,91 @@ def make_resnet50():
     return ResNet50(1000)
 
 
+@dataclasses.dataclass
+class Net:
+    """A model file, or what it says; its overlays; PyTorch's module."""
+    model: pathlib.Path | dict
+    make: Callable
+    overlays: Sequence[pathlib.Path] = ()
+
+    def read(self):
+        return self.model if isinstance(self.model, dict) else \
+            json.loads(self.model.read_text(encoding="utf-8"))
+
+    def path(self, folder):
+        """Of a model file."""
+        if not isinstance(self.model, dict):
+            return self.model
+        path = pathlib.Path(folder) / f"{self.model['name']}.json"
+        path.write_text(json.dumps(self.model, indent=2), encoding="utf-8")
+        return path
+
+
 def on_cifar10(name):
     """The network of an example."""
     def make():
         from cifar_torch import NETWORKS
         return NETWORKS[f"{name}-cifar10"]()
 
-    return HERE.parent.parent / f"examples/{name}-cifar10/model.json", [], make, (3, 32, 32), 10
+    return Net(HERE.parent.parent / f"examples/{name}-cifar10/model.json", make)
+
+
+def of_layers(model):
+    """What nets.py makes, or a model file without blocks."""
+    def make():
+        from torch_layers import LayerNet
+        return LayerNet(net.read())
+
+    net = Net(model, make)
+    return net
 
 
 LEVELS = {"f32": "O0", "bf16": "O2"}
 
-# A net: model file, overlays, PyTorch's module, image, classes.
 NETS = {
-    "vgg": (HERE / "vgg.json", [], make_vgg, (3, 32, 32), 10),
-    "resnet20": (HERE / "resnet20.json", [], make_resnet20, (3, 32, 32), 10),
-    "resnet50": (RESNET50 / "model.json", [RESNET50 / "explicit-padding.json"], make_resnet50,
-                 (3, 224, 224), 1000),
+    "vgg": Net(HERE / "vgg.json", make_vgg),
+    "resnet20": Net(HERE / "resnet20.json", make_resnet20),
+    "resnet50": Net(RESNET50 / "model.json", make_resnet50, [RESNET50 / "explicit-padding.json"]),
     **{name: on_cifar10(name) for name in ("resnet18", "mobilenetv2", "densenet")},
+    "lenet5": of_layers(HERE.parent.parent / "examples/lenet5-mnist/model.json"),
+    "mlp": of_layers(HERE.parent.parent / "examples/mlp-mnist/model.json"),
+    **{name: of_layers(make()) for name, make in nets.NETS.items()},
 }
 
 
-def torch_batches(net, batch):
-    import torch
-
-    _, _, _, shape, classes = NETS[net]
-    generator = torch.Generator().manual_seed(1)
-    return [(torch.randn(batch, *shape, generator=generator),
-             torch.randint(classes, (batch,), generator=generator)) for _ in range(BATCHES)]
-
-
-def torch_variants(net, batch, threads, dtype="f32"):
+def torch_variants(name, batch, threads, dtype="f32"):
     """Nearly the same step: momentum and weight decay of the model file, but on all parameters,
     batches in memory; with bf16, the forward under autocast. What a model file has besides, such as
-    label smoothing and normalisation of bytes, boostc alone computes."""
+    normalisation of bytes and averages of weights, boostc alone computes."""
     import torch
+    from torch_layers import draw_batches, loss_of
 
-    model, _, make, *_ = NETS[net]
+    net, model = NETS[name], NETS[name].read()
     torch.set_num_threads(threads)
-    recipe = json.loads(model.read_text(encoding="utf-8"))["optimizer"]
-    criterion = torch.nn.CrossEntropyLoss()
-    batches = torch_batches(net, batch)
+    recipe, criterion = model["optimizer"], loss_of(model)
+    for overlay in net.overlays:
+        recipe = recipe | json.loads(overlay.read_text(encoding="utf-8")).get("optimizer", {})
+    batches = draw_batches(model, batch, BATCHES)
 
     def variant(last, compiled=None):
         torch.manual_seed(1)
         layout = torch.channels_last if last else torch.contiguous_format
-        network = make().to(memory_format=layout)
-        data = [(images.to(memory_format=layout), labels) for images, labels in batches]
-        optimizer = torch.optim.SGD(network.parameters(), lr=1e-3, momentum=recipe["momentum"],
+
+        def laid_out(tensor):
+            return tensor.to(memory_format=layout) if tensor.dim() == 4 else tensor
+
+        network = net.make().to(memory_format=layout)
+        data = [tuple(map(laid_out, pair)) for pair in batches]
+        optimizer = torch.optim.SGD(network.parameters(), lr=1e-3,
+                                    momentum=recipe.get("momentum", 0.0),
                                     nesterov=recipe.get("nesterov", False),
-                                    weight_decay=recipe["weight_decay"], fused=True)
+                                    weight_decay=recipe.get("weight_decay", 0.0), fused=True)
 
-        def loss_of(images, labels):
+        def forward(features, compared):
             with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"):
-                return criterion(network(images), labels)
+                return criterion(network(features), compared)
 
-        forward = loss_of if compiled is None else torch.compile(loss_of, **compiled)
+        forward = forward if compiled is None else torch.compile(forward, **compiled)
 
         def step(index):
             loss = forward(*data[index % BATCHES])
@@ -133,11 +166,16 @@ def torch_variants(net, batch, threads, dtype="f32"):
 
 
 def compile_program(build, net, batch, threads, program, dtype="f32"):
-    model, overlays, *_ = NETS[net]
-    flags = [flag for overlay in overlays for flag in ("--overlay", overlay)]
-    subprocess.run([build / "bin/boostc", model, *flags, "--target=cpu", f"--threads={threads}",
-                    "--set", f"batch_size={batch}", "--set", f"amp.level={LEVELS[dtype]}",
-                    "-o", program], check=True)
+    flags = [flag for overlay in NETS[net].overlays for flag in ("--overlay", overlay)]
+    subprocess.run([build / "bin/boostc", NETS[net].path(program.parent), *flags, "--target=cpu",
+                    f"--threads={threads}", "--set", f"batch_size={batch}", "--set",
+                    f"amp.level={LEVELS[dtype]}", "-o", program], check=True)
+
+
+def pick(made, names):
+    """Of variants and versions those with these names."""
+    variants, versions = made
+    return {name: variants[name] for name in names or variants}, versions
 
 
 def measure_program(build, program, threads, seconds):
@@ -160,7 +198,8 @@ def measure(net, batch, arguments, folder):
         runs[f"boostc {build}"] = lambda build=build, program=program: measure_program(
             build, program, arguments.threads, arguments.seconds)
     peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", batch, "--net", net, "--json",
-                os.devnull, "--threads", arguments.threads, "--dtype", arguments.dtype)
+                os.devnull, "--threads", arguments.threads, "--dtype", arguments.dtype,
+                *(["--variants", *arguments.variants] if arguments.variants else []))
     for name in peer.ready["variants"]:
         runs[name] = lambda name=name: peer.measure(name, arguments.seconds)
     results = {name: [] for name in runs}
@@ -204,13 +243,14 @@ def main():
     parser.add_argument("--wait", type=float, default=1,
                         help="seconds, for a quiet machine before each measurement")
     parser.add_argument("--json", type=pathlib.Path, required=True, help="results, line by line")
+    parser.add_argument("--variants", nargs="+", help="of PyTorch, such as eager (default: all)")
     parser.add_argument("--worker", type=int, metavar="BATCH", help="be PyTorch's worker")
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32",
                         help="bf16: mixed precision, level O2 and autocast")
     arguments = parser.parse_args()
     if arguments.worker:
-        serve(lambda: torch_variants(arguments.net[0], arguments.worker, arguments.threads,
-                                     arguments.dtype), 1)
+        serve(lambda: pick(torch_variants(arguments.net[0], arguments.worker, arguments.threads,
+                                          arguments.dtype), arguments.variants), 1)
         return
 
     known = set()

@@ -33,7 +33,7 @@ from amp_accuracy import keep_record, load_records, read_events, summarise
 
 PLAIN = (0.25, 0.5, 1, 2, 4, 8)  # times the model's learning rate
 THOR = ((0.3, 0.03), (1, 0.03), (3, 0.03), (0.3, 0.3), (1, 0.3), (3, 0.3))  # the same, damping
-MUON = ((0.01, 0.03), (0.03, 0.03), (0.1, 0.03), (0.01, 0.3), (0.03, 0.3), (0.1, 0.3))  # rate, decay
+MUON = ((0.02, 0.02), (0.05, 0.02), (0.1, 0.02), (0.02, 0.05), (0.05, 0.05), (0.1, 0.05))  # rate, decay
 TUNE_SEED = 0
 NOT_FINITE = 4  # exit code of boost-run
 COLOURS = ("#1b6ca8", "#c8553d", "#4b8b3b")
@@ -117,8 +117,10 @@ class Experiment:
         """(text of the kind, seed) -> record; what the file lacks is trained while there is time."""
         found = {}
         for kind, seed in runs:
-            records = load_records(self.arguments.json, model=self.model["name"],
-                                   settings=self.settings(kind, epochs), threads=self.arguments.threads)
+            same = {"model": self.model["name"], "settings": self.settings(kind, epochs)}
+            records = load_records(self.arguments.json, threads=self.arguments.threads, **same)
+            if self.arguments.tuned and seed == TUNE_SEED:
+                records = load_records(self.arguments.tuned, **same) | records
             record = records.get((kind.text, seed))
             if record is None and time.monotonic() < self.deadline:
                 record = self.train(kind, epochs, seed)
@@ -244,6 +246,8 @@ def main():
     parser.add_argument("--tune-epochs", type=int, default=3)
     parser.add_argument("--targets", type=float, nargs="+", default=[0.85, 0.88])
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--tuned", type=pathlib.Path, help="lines whose tuning runs count, too, of a "
+                        "model of this name with any number of threads")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin no run after so many")
     experiment = Experiment(arguments := parser.parse_args())
     if None in (tuned := [experiment.tune(grid) for grid in experiment.grids]):

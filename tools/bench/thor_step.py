@@ -29,7 +29,7 @@ import tempfile
 import time
 
 from cpu_step import identify_build, measure_noting_load, processor
-from net_step import NETS, measure_program, torch_batches
+from net_step import NETS, measure_program
 from peer_worker import BATCHES, Peer, serve
 
 FREQUENCY, NEVER = 100, 1 << 20
@@ -53,10 +53,11 @@ def torch_variants(net, batch, threads):
 
     import torch
     from asdl.precondition import KfacGradientMaker, PreconditioningConfig
+    from torch_layers import draw_batches
 
-    _, _, make, *_ = NETS[net]
+    make = NETS[net].make
     torch.set_num_threads(threads)
-    batches = torch_batches(net, batch)
+    batches = draw_batches(NETS[net].read(), batch, BATCHES)
 
     def variant(last, interval):
         torch.manual_seed(1)
@@ -93,10 +94,10 @@ def torch_variants(net, batch, threads):
 
 
 def compile_program(arguments, optimizer, program):
-    model, overlays, *_ = NETS[arguments.net]
-    flags = [f"--overlay={overlay}" for overlay in overlays]
+    net = NETS[arguments.net]
+    flags = [f"--overlay={overlay}" for overlay in net.overlays]
     flags += [f"--set=optimizer.{key}={value}" for key, value in optimizer.items()]
-    subprocess.run([arguments.build / "bin/boostc", model, "--target=cpu",
+    subprocess.run([arguments.build / "bin/boostc", net.path(program.parent), "--target=cpu",
                     f"--threads={arguments.threads}", f"--set=batch_size={arguments.batch}",
                     *flags, "-o", program], check=True, stderr=subprocess.DEVNULL)
 
