@@ -5,8 +5,8 @@
 #
 # NAME is that of the files that run.sh writes: NAME.so and NAME.safetensors. DATA_PATH is the folder
 # of the binary version: data_batch_1.bin to data_batch_5.bin and test_batch.bin, plain, .gz or .xz.
-# DEVICE is cpu, cuda or sim, auto without it. SMALL=1: a smaller net on digits that boost-run draws
-# itself.
+# DEVICE is cpu, cuda or sim, auto without it. RECIPE=muon: with the overlay muon.json, where there is
+# one. SMALL=1: a smaller net on digits that boost-run draws itself.
 set -euo pipefail
 here=$(dirname "$0")
 bin=${BOOSTC_BIN:-$here/../../build/bin}
@@ -15,6 +15,7 @@ name=$1
 shift
 model=() data=()
 [[ $device == auto ]] || model=(--target "${device/sim/cuda}")
+[[ -z ${RECIPE:-} ]] || model+=(--overlay "$here/$RECIPE.json")
 if [[ -n ${SMALL:-} ]]; then
   model+=(--overlay "$here/small.json")
   data=(--data "digits:train=640,test=320")
