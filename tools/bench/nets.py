@@ -325,9 +325,146 @@ def mobilenet5():
                                    "label": {"dtype": "i32", "classes": 100}})
 
 
+def alexnet():
+    n = Layers()
+    n.conv(48, 11, norm=False, stride=4, padding=2)
+    n.add("max_pool", kernel=3, stride=2)
+    n.conv(128, 5, norm=False)
+    n.add("max_pool", kernel=3, stride=2)
+    n.conv(192, norm=False)
+    n.conv(128, norm=False)
+    n.add("max_pool", kernel=3, stride=2)
+    n.add("flatten")
+    for units in (512, 512):
+        n.add("dropout", rate=0.5)
+        n.add("dense", units=units)
+        n.add("relu")
+    n.add("dense", units=100)
+    return model("alexnet", n, {"image": {"shape": [3, 160, 160]},
+                                "label": {"dtype": "i32", "classes": 100}})
+
+
+def ecg():
+    """Twelve signals of 1000 times, residual blocks of one dimension."""
+    n = Layers()
+    n.conv(32, [1, 15], stride=[1, 2])
+    for filters in (32, 64, 96):
+        start = n.last
+        n.conv(filters, [1, 9], stride=[1, 2])
+        n.add("dropout", rate=0.2)
+        end = n.conv(filters, [1, 9], act=None)
+        start = n.conv(filters, 1, act=None, inputs=[start], stride=[1, 2])
+        n.add("add", [start, end])
+        n.add("relu")
+    n.add("global_avg_pool")
+    n.add("dense", units=5)
+    return model("ecg", n, {"signal": {"shape": [12, 1, 1000]},
+                            "label": {"dtype": "i32", "classes": 5}})
+
+
+def eegnet():
+    """Kernels over time, then over all electrodes."""
+    n = Layers()
+    n.conv(8, [1, 64], act=None)
+    n.conv(16, [22, 1], groups=8, padding=0, act="silu")
+    n.add("avg_pool", kernel=[1, 4], stride=[1, 4])
+    n.conv(16, [1, 16], groups=16, norm=False, act=None)
+    n.conv(16, 1, act="silu")
+    n.add("avg_pool", kernel=[1, 8], stride=[1, 8])
+    n.add("flatten")
+    n.add("dense", units=4)
+    return model("eegnet", n, {"signal": {"shape": [1, 22, 256]},
+                               "label": {"dtype": "i32", "classes": 4}})
+
+
+def srcnn():
+    """Few channels at both ends, and large kernels."""
+    n = Layers()
+    n.conv(64, 9, norm=False)
+    n.conv(32, 1, norm=False)
+    n.add("conv2d", filters=3, kernel=5, padding="same")
+    return model("srcnn", n, {"image": {"shape": [3, 72, 72]},
+                              "sharp": {"shape": [3, 72, 72], "role": "target"}}, {"op": "mse"})
+
+
+def denoiser():
+    """Residual blocks with group_norm and silu, and attention over the pixels of the smallest."""
+    n, side = Layers(), 32
+    n.add("conv2d", filters=64, kernel=3, padding=1)
+    for filters in (64, 128):
+        start = n.last
+        for _ in range(2):
+            n.add("group_norm", groups=8)
+            n.add("silu")
+            n.add("conv2d", filters=filters, kernel=3, padding=1)
+        end = n.last
+        start = n.add("conv2d", [start], filters=filters, kernel=1)
+        n.add("add", [start, end])
+        n.add("avg_pool", kernel=2)
+        side //= 2
+    n.add("reshape", shape=[128, side * side])
+    start = n.add("transpose", permutation=[1, 0])
+    attend(n, start, side * side, 128, 4)
+    n.add("transpose", permutation=[1, 0])
+    n.add("reshape", shape=[128, side, side])
+    n.add("conv2d", filters=3, kernel=3, padding=1)
+    return model("denoiser", n, {"image": {"shape": [3, 32, 32]},
+                                 "noise": {"shape": [3, side, side], "role": "target"}}, {"op": "mse"})
+
+
+def language():
+    """The next of 64 tokens of 10000 kinds."""
+    n = Layers()
+    start = n.add("embedding", units=160)
+    for _ in range(2):
+        start = attend(n, start, 64, 160, 5)
+    n.add("layer_norm")
+    n.add("dense", units=10000, bias=False)
+    return model("language", n, {"token": {"shape": [64], "classes": 10000},
+                                 "next": {"shape": [64], "classes": 10000, "role": "target"}})
+
+
+def long_encoder():
+    """Attention of 512 tokens."""
+    n = Layers()
+    start = n.add("dense", units=256)
+    start = attend(n, start, 512, 256, 4)
+    n.add("dense", units=9)
+    return model("long_encoder", n, {"token": {"shape": [512, 40]},
+                                     "tag": {"shape": [512], "classes": 9, "role": "target"}})
+
+
+def physics():
+    """A regression by narrow layers with tanh, for large batches."""
+    n = Layers()
+    for _ in range(5):
+        n.add("dense", units=50)
+        n.add("tanh")
+    n.add("dense", units=1)
+    return model("physics", n, {"point": {"shape": [3]},
+                                "value": {"shape": [1], "role": "target"}}, {"op": "mse"})
+
+
+def ranking():
+    """Embeddings of 26 features of 20000 kinds together, all pairs of them, dense layers."""
+    n = Layers()
+    rows = n.add("embedding", units=16)
+    n.add("matmul", [rows, rows], transpose_b=True)
+    pairs = n.add("flatten")
+    flat = n.add("flatten", [rows])
+    n.add("concat", [pairs, flat])
+    for units in (256, 64):
+        n.add("dense", units=units)
+        n.add("relu")
+    n.add("dense", units=2)
+    return model("ranking", n, {"feature": {"shape": [26], "classes": 20000},
+                                "label": {"dtype": "i32", "classes": 2}})
+
+
 NETS = {make.__name__: make for make in (
     unet, convnext, resnext, shufflenet, inception, squeezenet, mixer, vit, encoder, text_cnn,
-    autoencoder, tabular, dilated, mobilenet5)}
+    autoencoder, tabular, dilated, mobilenet5, alexnet, ecg, eegnet, srcnn, denoiser, language,
+    long_encoder, physics, ranking)}
 
 if __name__ == "__main__":
     json.dump(NETS[sys.argv[1]](), sys.stdout, indent=2)

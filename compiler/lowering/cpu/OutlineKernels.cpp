@@ -14,6 +14,7 @@
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
+#include "compiler/lowering/cpu/MatrixSums.h"
 #include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/Transposition.h"
@@ -68,9 +69,24 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup group;
     bool sortsParameters = hasManyRules(getOperation());
     IRRewriter rewriter(&getContext());
+    llvm::DenseMap<Operation *, OpKernel> products;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
         continue;
+      if (auto fill = dyn_cast<linalg::FillOp>(op); fill && target)
+        if (linalg::GenericOp product = getProductOfZero(fill))
+          if (std::optional<OpKernel> sums = planMatrixSums(
+                  product, getVectorRegisters(target), limits.shares)) {
+            products.insert({product, std::move(*sums)});
+            fill.erase();
+            continue;
+          }
+      if (auto known = products.find(&op); known != products.end()) {
+        if (failed(flush(function, group)))
+          return failure();
+        outlineOp(function, &op, known->second);
+        continue;
+      }
       if (auto copy = dyn_cast<memref::CopyOp>(op))
         if (std::optional<OpKernel> packing =
                 planWeightPacking(copy, limits.lanes)) {

@@ -32,6 +32,11 @@ Value TapSumCode::getFlat(Value buffer) {
 }
 
 Value TapSumCode::reserve(int64_t elements, Type type) {
+  // Once for a call of the kernel, whatever loop this is in.
+  OpBuilder::InsertionGuard guard(builder);
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
+  if (auto kernel = parent->getParentOfType<func::FuncOp>())
+    builder.setInsertionPointToStart(&kernel.front());
   return memref::AllocaOp::create(builder, loc,
                                   MemRefType::get({elements}, type),
                                   builder.getI64IntegerAttr(64));

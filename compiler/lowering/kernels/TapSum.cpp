@@ -133,9 +133,7 @@ static void vectorizeGroups(TapSum &sum) {
     }
 }
 
-/// Pixels of all rows and samples as one row, cut into lines. Their length is
-/// a multiple of the tiles that registers hold.
-static void flattenPixels(TapSum &sum) {
+void boostc::flattenPixels(TapSum &sum) {
   const int64_t lineLength = sum.isWeightGradient ? 96 : 48;
   if (sum.parts.size() != 1)
     return;

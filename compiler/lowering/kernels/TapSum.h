@@ -98,6 +98,10 @@ struct ConvolutionTypes {
   static ConvolutionTypes of(rt::ConvolutionOp op);
 };
 
+/// Where there is no window: the pixels of all rows and samples as one row, cut
+/// into lines. Their length is a multiple of the tiles that registers hold.
+void flattenPixels(TapSum &sum);
+
 /// What `op` computes where its operands have `types`.
 /// Images without a window are rows of a fixed number of pixels, whatever their
 /// height and width.
