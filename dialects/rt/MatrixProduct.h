@@ -14,6 +14,12 @@ struct MatrixProduct {
   bool transposeA = false, transposeB = false;
 };
 
+/// One of the functions below.
+using BuildProduct = mlir::Value (*)(mlir::OpBuilder &builder,
+                                     mlir::Location loc,
+                                     mlir::RankedTensorType type,
+                                     const MatrixProduct &product);
+
 /// Emits the product, of `type`, as loops.
 mlir::Value buildProductLoops(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::RankedTensorType type,

@@ -61,6 +61,19 @@ def make_resnet50():
     return ResNet50(1000)
 
 
+def merge(base, patch):
+    """RFC 7396."""
+    if not isinstance(patch, dict):
+        return patch
+    base = dict(base) if isinstance(base, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            base.pop(key, None)
+        else:
+            base[key] = merge(base.get(key), value)
+    return base
+
+
 @dataclasses.dataclass
 class Net:
     """A model file, or what it says; its overlays; PyTorch's module."""
@@ -69,8 +82,13 @@ class Net:
     overlays: Sequence[pathlib.Path] = ()
 
     def read(self):
-        return self.model if isinstance(self.model, dict) else \
-            json.loads(self.model.read_text(encoding="utf-8"))
+        """With what overlays change."""
+        if isinstance(self.model, dict):
+            return self.model
+        merged = None
+        for path in (self.model, *self.overlays):
+            merged = merge(merged, json.loads(path.read_text(encoding="utf-8")))
+        return merged
 
     def path(self, folder):
         """Of a model file."""
@@ -123,8 +141,6 @@ def torch_variants(name, batch, threads, dtype="f32"):
     net, model = NETS[name], NETS[name].read()
     torch.set_num_threads(threads)
     recipe, criterion = model["optimizer"], loss_of(model)
-    for overlay in net.overlays:
-        recipe = recipe | json.loads(overlay.read_text(encoding="utf-8")).get("optimizer", {})
     batches = draw_batches(model, batch, BATCHES)
 
     def variant(last, compiled=None):
@@ -258,15 +274,16 @@ def main():
         for line in arguments.json.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             known.add((record["net"], record["batch"], record["threads"], record["builds"],
-                       record.get("dtype", "f32")))
+                       record.get("dtype", "f32"), tuple(record.get("variants") or ())))
     with tempfile.TemporaryDirectory() as folder:
         for net in arguments.net:
             for batch in arguments.batches:
                 builds = " ".join(map(identify_build, arguments.build))
-                if (net, batch, arguments.threads, builds, arguments.dtype) in known:
+                if (net, batch, arguments.threads, builds, arguments.dtype,
+                        tuple(arguments.variants or ())) in known:
                     continue
                 results, versions = measure(net, batch, arguments, folder)
-                about = {"dtype": arguments.dtype, "builds": builds,
+                about = {"dtype": arguments.dtype, "variants": arguments.variants, "builds": builds,
                          "date": time.strftime("%Y-%m-%d"), "cpu": processor(),
                          "cpus": os.cpu_count(), "versions": versions}
                 with arguments.json.open("a", encoding="utf-8") as file:

@@ -151,7 +151,8 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     systems = [*PROGRAMS, PEER]
     parser.add_argument("--systems", nargs="+", choices=systems, default=systems)
-    parser.add_argument("--net", choices=NETS, default="resnet20")
+    parser.add_argument("--net", default="resnet20",
+                        choices=("vgg", "resnet20", "resnet18", "resnet50", "lenet5"))
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)

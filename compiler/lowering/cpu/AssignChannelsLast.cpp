@@ -22,12 +22,11 @@ static bool isImage(Type type) {
 
 namespace {
 
-/// What has the channels and pixels of images that convolutions read or write.
-/// Other buffers of four dimensions are none, such as matrices of the heads of
-/// an attention.
-class Images {
+/// Buffers with the channels and pixels of inputs and outputs of convolutions.
+/// Others of four dimensions have none, such as the heads of an attention.
+class ConvolutionData {
 public:
-  explicit Images(func::FuncOp function) {
+  explicit ConvolutionData(func::FuncOp function) {
     for (auto convolution : function.getOps<rt::ConvolutionOp>()) {
       add(convolution.getInput());
       add(convolution.getOutput());
@@ -48,8 +47,8 @@ private:
       add(slice.getSource());
   }
 
-  void follow(Value image) {
-    for (OpOperand &use : image.getUses()) {
+  void follow(Value buffer) {
+    for (OpOperand &use : buffer.getUses()) {
       if (auto slice = dyn_cast<memref::SubViewOp>(use.getOwner())) {
         add(slice);
       } else if (auto copy = dyn_cast<memref::CopyOp>(use.getOwner())) {
@@ -165,16 +164,16 @@ struct AssignChannelsLast
     for (auto function : program.getOps<func::FuncOp>()) {
       if (!prefersChannelsLast(function, registers))
         continue;
-      Images images(function);
+      ConvolutionData data(function);
       for (auto alloc : function.getOps<memref::AllocOp>())
-        if (images.contains(alloc) && mayMove(alloc))
+        if (data.contains(alloc) && mayMove(alloc))
           setStrides(alloc, getChannelsLast(alloc.getType()));
       for (auto alloc :
            llvm::make_early_inc_range(function.getOps<memref::AllocOp>()))
-        if (images.contains(alloc))
+        if (data.contains(alloc))
           moveFlattened(alloc);
       for (auto view : function.getOps<memref::ExpandShapeOp>())
-        if (images.contains(view))
+        if (data.contains(view))
           moveUnflattened(view);
       copies.clear();
       for (auto convolution :

@@ -64,9 +64,8 @@ bool boostc::hasLibraryType(Type type, StringRef features) {
 
 std::optional<ContractionPlan>
 boostc::planContraction(linalg::GenericOp op, rt::CpuTargetAttr target) {
-  constexpr int64_t kMinMultiplications = int64_t{1} << 18;
   std::optional<Contraction> contraction = getContraction(op);
-  if (!contraction || contraction->countMultiplications() < kMinMultiplications)
+  if (!contraction || !isWorthKernel(*contraction))
     return std::nullopt;
   VectorRegisters registers = getVectorRegisters(target);
   ContractionPlan plan =

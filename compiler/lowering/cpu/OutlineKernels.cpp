@@ -14,7 +14,7 @@
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/KernelGroup.h"
-#include "compiler/lowering/cpu/MatrixSums.h"
+#include "compiler/lowering/cpu/Matmuls.h"
 #include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/Transposition.h"
@@ -69,22 +69,24 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     KernelGroup group;
     bool sortsParameters = hasManyRules(getOperation());
     IRRewriter rewriter(&getContext());
-    llvm::DenseMap<Operation *, OpKernel> products;
+    llvm::DenseMap<Operation *, OpKernel> matmuls;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isBufferOrConstant(&op))
         continue;
       if (auto fill = dyn_cast<linalg::FillOp>(op); fill && target)
-        if (linalg::GenericOp product = getProductOfZero(fill))
-          if (std::optional<OpKernel> sums = planMatrixSums(
-                  product, getVectorRegisters(target), limits.shares)) {
-            products.insert({product, std::move(*sums)});
+        if (linalg::GenericOp matmul = findOverwritingGeneric(fill))
+          if (std::optional<OpKernel> sums = planMatmuls(
+                  matmul, getVectorRegisters(target), limits.shares)) {
+            matmuls.insert({matmul, std::move(*sums)});
             fill.erase();
             continue;
           }
-      if (auto known = products.find(&op); known != products.end()) {
+      if (auto known = matmuls.find(&op); known != matmuls.end()) {
         if (failed(flush(function, group)))
           return failure();
-        outlineOp(function, &op, known->second);
+        OpKernel kernel = std::move(known->second);
+        matmuls.erase(known);
+        outlineOp(function, &op, kernel, /*overwrites=*/true);
         continue;
       }
       if (auto copy = dyn_cast<memref::CopyOp>(op))
@@ -173,14 +175,17 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   }
 
   /// Makes `op` a kernel of its own, which is given whole buffers and takes
-  /// views of them itself.
-  void outlineOp(func::FuncOp function, Operation *op, const OpKernel &plan) {
+  /// views of them itself. It is another one than that of an equal op if it
+  /// `overwrites` what the op adds to.
+  void outlineOp(func::FuncOp function, Operation *op, const OpKernel &plan,
+                 bool overwrites = false) {
     Location loc = op->getLoc();
     llvm::SetVector<Value> buffers;
     for (Value operand : op->getOperands())
       buffers.insert(getViewedBuffer(operand));
     std::string name = nameKernel(function);
-    KernelSources::Kernel &known = sources->get(op, buffers.getArrayRef());
+    KernelSources::Kernel &known =
+        sources->get(op, buffers.getArrayRef(), {plan.pieces, overwrites});
     OpBuilder builder(op);
     if (!known.name) {
       func::FuncOp kernel =

@@ -170,9 +170,9 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
     at a time (compiler/lowering/cpu/TapSumPlan.h where channels are innermost in memory, and
     TilePlan.h where they are bf16 and the target has AMX, else ContractionPlan.h); so does a
-    matmul whose `rt.candidate` says so. Products of matrices in linalg, one or those of many
-    indices, have the kernels of convolutions of one tap if their results begin with zeros, which
-    nothing writes then (compiler/lowering/cpu/MatrixSums.h). So do copies that change the order of a convolution's
+    matmul whose `rt.candidate` says so. Matmuls and batched matmuls in linalg have the kernels of
+    convolutions of one tap if their results begin with zeros, which nothing writes then
+    (compiler/lowering/cpu/Matmuls.h). So do copies that change the order of a convolution's
     weights (compiler/lowering/cpu/WeightPacking.h), `rt.gather`, shared among threads by
     positions, `rt.scatter_add`, shared by columns, `rt.gram`, by blocks and their rows, and
     `rt.damped_inverse`, by matrices (compiler/lowering/cpu/OpKernels.h).

@@ -201,6 +201,11 @@ static bool isMultiplyAdd(linalg::GenericOp op) {
          isPair(sum, body.getArgument(2), multiply);
 }
 
+bool boostc::isWorthKernel(const Contraction &contraction) {
+  constexpr int64_t kMinMultiplications = int64_t{1} << 18;
+  return contraction.countMultiplications() >= kMinMultiplications;
+}
+
 std::optional<Contraction> boostc::getContraction(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0 || !isMultiplyAdd(op))

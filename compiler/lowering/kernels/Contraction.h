@@ -55,6 +55,9 @@ struct Contraction {
   int64_t getStep(const Access &access, unsigned loop) const;
 };
 
+/// Whether a kernel of its own pays for a contraction in linalg.
+bool isWorthKernel(const Contraction &contraction);
+
 /// The sum that `op`, on memrefs, computes.
 Contraction getContraction(ContractionOpInterface op);
 

@@ -25,7 +25,8 @@ static Value reshape(OpBuilder &builder, Location loc, Value value,
                       RankedTensorType::get(shape, elements));
 }
 
-/// The same where `folded`, [a, b, 1, c], is the shape before or after.
+/// The same where `folded`, [a, b, 1, c], is the shape before or after: not
+/// through one dimension, which would part it from the batch's.
 static Value reshapeFolded(OpBuilder &builder, Location loc, Value value,
                            ArrayRef<int64_t> folded, ArrayRef<int64_t> shape) {
   if (shapeOf(value) == shape)
@@ -62,12 +63,16 @@ public:
       isCovered[axis] = input[2 + axis] == weight[2 + axis] &&
                         geometry.padding[axis] == 0 &&
                         geometry.padding[2 + axis] == 0;
-    gains = (isCovered[0] && input[2] > 1) || (isCovered[1] && input[3] > 1);
+    // A depthwise convolution has vectors of groups as long as these have one
+    // channel each.
+    bool isDepthwise = geometry.groups > 1 && weight[1] == 1;
+    hasPixels = !isDepthwise && ((isCovered[0] && input[2] > 1) ||
+                                 (isCovered[1] && input[3] > 1));
   }
 
   bool isWhole() const { return isCovered[0] && isCovered[1]; }
-  /// Whether there are pixels to make channels of.
-  bool movesPixels() const { return gains; }
+  /// Whether there are pixels that had better be channels.
+  bool movesPixels() const { return hasPixels; }
 
   /// An image that the kernel moves over, or the kernel.
   Value fold(OpBuilder &builder, Location loc, Value value) const {
@@ -110,7 +115,7 @@ public:
 private:
   ConvolutionGeometry geometry;
   std::array<bool, 2> isCovered;
-  bool gains;
+  bool hasPixels;
 };
 
 /// One of the three forms: operands in the order of rt.convolution.
@@ -133,9 +138,6 @@ struct Form {
 
 } // namespace
 
-using BuildProduct = Value (*)(OpBuilder &, Location, RankedTensorType,
-                               const rt::MatrixProduct &);
-
 static Value buildCall(OpBuilder &builder, Location loc, const Form &form,
                        ArrayRef<int64_t> shape) {
   const ConvolutionGeometry &geometry = form.geometry;
@@ -150,8 +152,8 @@ static Value buildCall(OpBuilder &builder, Location loc, const Form &form,
 }
 
 /// A whole image is a row: the convolution is a dense layer.
-static Value lowerToProduct(OpBuilder &builder, Location loc, const Form &form,
-                            BuildProduct build) {
+static Value lowerToMatmul(OpBuilder &builder, Location loc, const Form &form,
+                           rt::BuildProduct build) {
   auto asRows = [&](Value value) {
     ArrayRef<int64_t> shape = shapeOf(value);
     return reshape(builder, loc, value,
@@ -169,10 +171,10 @@ static Value lowerToProduct(OpBuilder &builder, Location loc, const Form &form,
 }
 
 static Value lowerForm(OpBuilder &builder, Location loc, Form form,
-                       BuildProduct build) {
+                       rt::BuildProduct build) {
   Cover cover(form.geometry, form.getInputShape(), form.getWeightShape());
   if (cover.isWhole() && form.geometry.groups == 1)
-    return lowerToProduct(builder, loc, form, build);
+    return lowerToMatmul(builder, loc, form, build);
   ArrayRef<int64_t> shape = form.type.getShape();
   if (!cover.movesPixels())
     return buildCall(builder, loc, form, shape);

@@ -29,11 +29,10 @@ static rt::MatrixProduct asMatrices(OpBuilder &builder, Location loc,
 }
 
 /// What `compute` makes of the operands as matrices, in the shape of `type`.
-static SmallVector<Value>
-onMatrices(OpBuilder &builder, Location loc, RankedTensorType type,
-           const rt::MatrixProduct &product,
-           Value (*compute)(OpBuilder &, Location, RankedTensorType,
-                            const rt::MatrixProduct &)) {
+static SmallVector<Value> onMatrices(OpBuilder &builder, Location loc,
+                                     RankedTensorType type,
+                                     const rt::MatrixProduct &product,
+                                     rt::BuildProduct compute) {
   Value result = compute(builder, loc, getRowsType(type),
                          asMatrices(builder, loc, product));
   return {buildFromRows(builder, loc, type, result)};

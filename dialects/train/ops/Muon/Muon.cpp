@@ -134,11 +134,8 @@ int64_t OrthogonalizeOp::getFlops() {
 // Lowering
 //===----------------------------------------------------------------------===//
 
-using BuildProduct = Value (*)(OpBuilder &, Location, RankedTensorType,
-                               const rt::MatrixProduct &);
-
 static Value buildOrthogonal(OpBuilder &b, OrthogonalizeOp op,
-                             BuildProduct buildProduct) {
+                             rt::BuildProduct buildProduct) {
   Location loc = op.getLoc();
   RankedTensorType type = op.getType();
   Extents e(type);

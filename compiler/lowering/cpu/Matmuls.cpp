@@ -1,4 +1,4 @@
-#include "compiler/lowering/cpu/MatrixSums.h"
+#include "compiler/lowering/cpu/Matmuls.h"
 #include "compiler/lowering/cpu/IndexCode.h"
 #include "compiler/lowering/cpu/TapSumPlan.h"
 #include "compiler/lowering/kernels/Contraction.h"
@@ -10,18 +10,18 @@ using namespace boostc;
 
 namespace {
 
-/// A contraction as products of matrices:
+/// A contraction as matmuls:
 ///
 ///   result[.., i, v] = sum over t of broadcast[.., i, t] * vectors[.., t, v]
 ///
-/// All loops but these three choose one of the products.
-struct Matrices {
+/// All loops but these three choose one of the matmuls.
+struct Matmuls {
   Contraction contraction;
   bool hasVectorsInB = false;
   unsigned row = 0, column = 0, term = 0;
   SmallVector<unsigned> others;
 
-  static std::optional<Matrices> get(linalg::GenericOp op);
+  static std::optional<Matmuls> get(linalg::GenericOp op);
 
   const Contraction::Access &vectors() const {
     return hasVectorsInB ? contraction.b : contraction.a;
@@ -29,11 +29,19 @@ struct Matrices {
   const Contraction::Access &broadcast() const {
     return hasVectorsInB ? contraction.a : contraction.b;
   }
-  int64_t countProducts() const {
-    int64_t products = 1;
+  int64_t countMatmuls() const {
+    int64_t count = 1;
     for (unsigned loop : others)
-      products *= contraction.loops[loop].extent;
-    return products;
+      count *= contraction.loops[loop].extent;
+    return count;
+  }
+  /// Whether every element of the result's buffer is a sum.
+  bool writesAll() const {
+    int64_t sums = 1;
+    for (const Contraction::Loop &loop : contraction.loops)
+      sums *= loop.isReduction ? 1 : loop.extent;
+    auto type = cast<MemRefType>(contraction.result.buffer.getType());
+    return sums == type.getNumElements();
   }
   TapSum getSum() const;
 
@@ -58,7 +66,7 @@ static std::optional<unsigned> findLongest(const Contraction &c,
 }
 
 /// The one loop that is summed over.
-std::optional<unsigned> Matrices::findTerm() const {
+std::optional<unsigned> Matmuls::findTerm() const {
   std::optional<unsigned> found;
   for (auto [number, loop] : llvm::enumerate(contraction.loops)) {
     if (!loop.isReduction || loop.extent == 1)
@@ -70,7 +78,7 @@ std::optional<unsigned> Matrices::findTerm() const {
   return found;
 }
 
-bool Matrices::chooseRowAndColumn() {
+bool Matmuls::chooseRowAndColumn() {
   for (bool isB : {true, false}) {
     hasVectorsInB = isB;
     auto i = findLongest(contraction, broadcast(), vectors());
@@ -85,21 +93,21 @@ bool Matrices::chooseRowAndColumn() {
   return false;
 }
 
-std::optional<Matrices> Matrices::get(linalg::GenericOp op) {
+std::optional<Matmuls> Matmuls::get(linalg::GenericOp op) {
   std::optional<Contraction> contraction = getContraction(op);
   if (!contraction || !contraction->derived.empty())
     return std::nullopt;
-  Matrices matrices;
-  matrices.contraction = std::move(*contraction);
-  std::optional<unsigned> term = matrices.findTerm();
-  if (!term || !matrices.chooseRowAndColumn())
+  Matmuls matmuls;
+  matmuls.contraction = std::move(*contraction);
+  std::optional<unsigned> term = matmuls.findTerm();
+  if (!term || !matmuls.chooseRowAndColumn())
     return std::nullopt;
-  matrices.term = *term;
-  for (auto [number, loop] : llvm::enumerate(matrices.contraction.loops))
-    if (loop.extent > 1 && number != matrices.row &&
-        number != matrices.column && number != matrices.term)
-      matrices.others.push_back(number);
-  return matrices;
+  matmuls.term = *term;
+  for (auto [number, loop] : llvm::enumerate(matmuls.contraction.loops))
+    if (loop.extent > 1 && number != matmuls.row && number != matmuls.column &&
+        number != matmuls.term)
+      matmuls.others.push_back(number);
+  return matmuls;
 }
 
 /// An operand whose type tells what one matrix of it takes.
@@ -110,10 +118,10 @@ static TapOperand describe(const Contraction::Access &access, int64_t rows,
           access.offset.constant};
 }
 
-/// The sum of one product. Where the broadcast factor lies along its terms it
+/// The sum of one matmul. Where the broadcast factor lies along its terms it
 /// is that of a convolution, whose pixels are rows; where it lies along its
 /// rows, that of a gradient of weights, whose pixels are terms.
-TapSum Matrices::getSum() const {
+TapSum Matmuls::getSum() const {
   int64_t rows = contraction.loops[row].extent;
   int64_t columns = contraction.loops[column].extent;
   int64_t terms = contraction.loops[term].extent;
@@ -150,24 +158,24 @@ TapSum Matrices::getSum() const {
 
 namespace {
 
-/// Emits pieces of all products, which have those of the plan each, one product
+/// Emits pieces of all matmuls, which have those of the plan each, one matmul
 /// after the other.
-class MatrixSumsEmitter : IndexCode {
+class MatmulsEmitter : IndexCode {
 public:
-  MatrixSumsEmitter(OpBuilder &builder, Location loc, const Matrices &matrices,
-                    const TapSumPlan &plan, const IRMapping &buffers)
-      : IndexCode(builder, loc), matrices(matrices), plan(plan),
-        buffers(buffers), indices(matrices.contraction.loops.size()) {}
+  MatmulsEmitter(OpBuilder &builder, Location loc, const Matmuls &matmuls,
+                 const TapSumPlan &plan, const IRMapping &buffers)
+      : IndexCode(builder, loc), matmuls(matmuls), plan(plan), buffers(buffers),
+        indices(matmuls.contraction.loops.size()) {}
 
   void emit(Value begin, Value end) {
-    if (matrices.others.empty())
+    if (matmuls.others.empty())
       return emitSum(begin, end);
     forEach(begin, end, [&](Value piece) {
-      Value product = quotient(piece, plan.pieces);
-      for (unsigned number : llvm::reverse(matrices.others)) {
-        int64_t extent = matrices.contraction.loops[number].extent;
-        indices[number] = remainder(product, extent);
-        product = quotient(product, extent);
+      Value number = quotient(piece, plan.pieces);
+      for (unsigned loop : llvm::reverse(matmuls.others)) {
+        int64_t extent = matmuls.contraction.loops[loop].extent;
+        indices[loop] = remainder(number, extent);
+        number = quotient(number, extent);
       }
       Value first = remainder(piece, plan.pieces);
       emitSum(first, plus(first, 1));
@@ -176,10 +184,10 @@ public:
 
 private:
   void emitSum(Value begin, Value end) {
-    TapSum sum = matrices.getSum();
-    Value source = find(matrices.broadcast());
-    Value factor = find(matrices.vectors());
-    Value result = find(matrices.contraction.result);
+    TapSum sum = matmuls.getSum();
+    Value source = find(matmuls.broadcast());
+    Value factor = find(matmuls.vectors());
+    Value result = find(matmuls.contraction.result);
     for (TapPart &part : sum.parts) {
       part.source.buffer = source;
       part.weight.buffer = factor;
@@ -188,10 +196,10 @@ private:
     emitTapSum(builder, loc, sum, plan, begin, end);
   }
 
-  /// The buffer as a row of elements from the product's first one on.
+  /// The buffer as a row of elements from the matmul's first one on.
   Value find(const Contraction::Access &access) {
     Value flat = flattenBuffer(builder, loc, buffers.lookup(access.buffer));
-    if (matrices.others.empty())
+    if (matmuls.others.empty())
       return flat;
     LinearIndex index = access.offset;
     index.constant = 0; // operands of the sum have it
@@ -206,57 +214,55 @@ private:
         ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
   }
 
-  const Matrices &matrices;
+  const Matmuls &matmuls;
   const TapSumPlan &plan;
   const IRMapping &buffers;
-  SmallVector<Value> indices; ///< of the loops that choose a product
+  SmallVector<Value> indices; ///< of the loops that choose a matmul
 };
 
 } // namespace
 
-std::optional<OpKernel> boostc::planMatrixSums(linalg::GenericOp op,
-                                               VectorRegisters registers,
-                                               int64_t threads) {
-  constexpr int64_t kMinMultiplications = int64_t{1} << 18;
-  std::optional<Matrices> matrices = Matrices::get(op);
-  if (!matrices ||
-      matrices->contraction.countMultiplications() < kMinMultiplications)
+std::optional<OpKernel> boostc::planMatmuls(linalg::GenericOp op,
+                                            VectorRegisters registers,
+                                            int64_t threads) {
+  std::optional<Matmuls> matmuls = Matmuls::get(op);
+  if (!matmuls || !isWorthKernel(matmuls->contraction) || !matmuls->writesAll())
     return std::nullopt;
-  int64_t products = matrices->countProducts();
+  int64_t count = matmuls->countMatmuls();
   std::vector<TapSumPlan> plans =
-      planTapSum(matrices->getSum(), registers,
-                 llvm::divideCeil(threads, products), /*count=*/1);
+      planTapSum(matmuls->getSum(), registers, llvm::divideCeil(threads, count),
+                 /*count=*/1);
   if (plans.empty())
     return std::nullopt;
-  int64_t pieces = products * plans.front().pieces;
+  int64_t pieces = count * plans.front().pieces;
   return OpKernel{
       .pieces = pieces,
-      .workPerPiece = matrices->contraction.countMultiplications() / pieces,
-      .emit = [loc = op.getLoc(), matrices = *matrices, plan = plans.front()](
+      .workPerPiece = matmuls->contraction.countMultiplications() / pieces,
+      .emit = [loc = op.getLoc(), matmuls = *matmuls, plan = plans.front()](
                   OpBuilder &builder, const IRMapping &buffers, Value begin,
                   Value end) {
-        MatrixSumsEmitter(builder, loc, matrices, plan, buffers)
-            .emit(begin, end);
+        MatmulsEmitter(builder, loc, matmuls, plan, buffers).emit(begin, end);
       }};
 }
 
-linalg::GenericOp boostc::getProductOfZero(linalg::FillOp fill) {
+linalg::GenericOp boostc::findOverwritingGeneric(linalg::FillOp fill) {
   Value buffer = fill.getOutputs().front();
-  // Other views of a buffer might be met in between.
   Operation *memory = buffer.getDefiningOp();
   if (!memory || isa<ViewLikeOpInterface>(memory) ||
       !matchPattern(fill.getInputs().front(), m_AnyZeroFloat()))
     return {};
   Operation *next = nullptr;
   for (Operation *user : buffer.getUsers()) {
-    if (user->getBlock() != fill->getBlock() || isa<ViewLikeOpInterface>(user))
+    if (user->getBlock() != fill->getBlock())
       return {};
-    if (fill->isBeforeInBlock(user) && (!next || user->isBeforeInBlock(next)))
-      next = user;
+    if (fill->isBeforeInBlock(user))
+      next = !next || user->isBeforeInBlock(next) ? user : next;
+    else if (isa<ViewLikeOpInterface>(user))
+      return {}; // which may be read after the fill
   }
-  auto product = dyn_cast_or_null<linalg::GenericOp>(next);
-  return product && product.getNumDpsInits() == 1 &&
-                 product.getDpsInits().front() == buffer
-             ? product
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(next);
+  return generic && generic.getNumDpsInits() == 1 &&
+                 generic.getDpsInits().front() == buffer
+             ? generic
              : linalg::GenericOp();
 }
