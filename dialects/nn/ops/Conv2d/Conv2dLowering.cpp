@@ -25,8 +25,8 @@ static Value reshape(OpBuilder &builder, Location loc, Value value,
                       RankedTensorType::get(shape, elements));
 }
 
-/// The same where `folded`, [a, b, 1, c], is the shape before or after: not
-/// through one dimension, which would part it from the batch's.
+/// The same where `folded`, [a, b, 1, c], is the shape before or after: by way
+/// of [a, b, c], in which the batch stays a dimension.
 static Value reshapeFolded(OpBuilder &builder, Location loc, Value value,
                            ArrayRef<int64_t> folded, ArrayRef<int64_t> shape) {
   if (shapeOf(value) == shape)
