@@ -3,6 +3,7 @@
 
 #include "dialects/interfaces/Interfaces.h"
 #include "dialects/interfaces/ScalarRule.h"
+#include "dialects/rt/Convolution.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"

@@ -1,4 +1,5 @@
-// Reshape.h - what reshape and flatten have in common.
+// Reshape.h - values under other shapes, for reshape, flatten, transpose and
+// lowerings that need them.
 #pragma once
 
 #include "dialects/interfaces/Interfaces.h"
@@ -9,8 +10,14 @@ namespace boostc::nn {
 llvm::LogicalResult
 evaluateReshape(mlir::Type type, const ReferenceValue &operand,
                 llvm::SmallVectorImpl<ReferenceValue> &results);
-/// `input` as a tensor of `type`: itself, or views of it.
+/// `input` as a tensor of `type`: itself, or views of it, which keep all
+/// dimensions that both shapes have.
 mlir::Value lowerReshape(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value input, mlir::Type type);
+
+/// `input` with dimension `permutation[i]` of it as dimension i.
+mlir::Value lowerTranspose(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value input,
+                           llvm::ArrayRef<int64_t> permutation);
 
 } // namespace boostc::nn

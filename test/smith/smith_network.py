@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 from smith_graph import named_layers, pair, sample_of
+from torch_layers import sides
 from torch_reference import philox, stream_of
 
 # boostc computes tanh with an error of up to so much (see test/e2e/reference/layer_cases.py).
@@ -58,23 +59,6 @@ class Tensors:
         value = self.values[name]
         assert value.shape == torch.Size(shape), (name, value.shape, shape)
         return value
-
-
-def sides(padding, extents, kernel, stride, dilation):
-    """[top, left, bottom, right]."""
-    if isinstance(padding, int):
-        return [padding] * 4
-    if isinstance(padding, list):
-        return padding * 2 if len(padding) == 2 else padding
-    if padding == "valid":
-        return [0] * 4
-    before, after = [], []
-    for extent, k, s, d in zip(extents, kernel, stride, dilation):
-        all_sides = max((math.ceil(extent / s) - 1) * s + (k - 1) * d + 1 - extent, 0)
-        small, large = all_sides // 2, all_sides - all_sides // 2
-        before.append(small if padding == "same" else large)
-        after.append(large if padding == "same" else small)
-    return before + after
 
 
 def pad(x, layer, kernel, stride, dilation, value):

@@ -24,7 +24,7 @@ CHUNK = 2  # calls between two waits for the result, so that one may run ahead
 
 def torch_variants(model, batch, threads, dtype="f32"):
     import torch
-    from torch_model import build
+    from torch_layers import build
 
     torch.set_num_threads(threads)
     criterion = torch.nn.CrossEntropyLoss()

@@ -61,7 +61,7 @@ def capture(work):
 
 def torch_variants(model, batch, device):
     import torch
-    from torch_model import build
+    from torch_layers import build
 
     criterion = torch.nn.CrossEntropyLoss()
     host = [(torch.from_numpy(images), torch.from_numpy(labels))
@@ -215,7 +215,7 @@ def read_mnist(model, folder, part):
 def train_to_target(model, batch, device, folder, seeds):
     """Yields a result for each seed. TF32 is on: it is PyTorch's faster way."""
     import torch
-    from torch_model import build
+    from torch_layers import build
 
     allow_tf32(True)
     images, labels = (torch.from_numpy(a).to(device)

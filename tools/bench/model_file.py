@@ -62,10 +62,11 @@ def layer_of(entry, index, shape):
 
 
 class ModelFile:
-    """name, layers, shape of a sample, learning_rate, momentum."""
+    """json: what the file says; name, layers, shape of a sample, learning_rate, momentum."""
 
     def __init__(self, path):
         model = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        self.json = model
         self.name, self.batch_size = model["name"], model["batch_size"]
         self.shape = tuple(model["input"]["image"]["shape"])
         self.classes = model["input"]["label"]["classes"]

@@ -30,14 +30,18 @@ class Layers:
             self.add("batch_norm")
         return self.add(act) if act else self.last
 
+    def classify(self, classes=10):
+        self.add("global_avg_pool")
+        self.add("dense", units=classes)
 
-def model(name, layers, input=None, loss=None, metrics=None):
+
+def model(name, layers, input=None, loss=None):
     return {
         "name": name, "seed": 1, "batch_size": 8, "epochs": 1,
         "input": input or {"image": {"shape": [3, 64, 64]}, "label": {"dtype": "i32",
                                                                      "classes": 10}},
         "layers": layers.list, "loss": loss or {"op": "softmax_cross_entropy"},
-        "metrics": metrics or [],
+        "metrics": [],
         "optimizer": {"type": "momentum", "learning_rate": 0.0001, "momentum": 0.9,
                       "weight_decay": 0.0001},
     }
@@ -105,8 +109,7 @@ def resnext():
                 start = n.conv(out, 1, act=None, inputs=[start], stride=stride)
             n.add("add", [start, end])
             n.add("relu")
-    n.add("global_avg_pool")
-    n.add("dense", units=10)
+    n.classify()
     return model("resnext", n)
 
 
@@ -137,8 +140,7 @@ def shufflenet():
         if filters == 116:
             n.conv(116, 1)
     n.conv(512, 1)
-    n.add("global_avg_pool")
-    n.add("dense", units=10)
+    n.classify()
     return model("shufflenet", n)
 
 
@@ -158,8 +160,7 @@ def inception():
         parts.append(n.conv(width // 4, 1))
         n.add("concat", parts)
         n.add("max_pool", kernel=3, stride=2, padding=1)
-    n.add("global_avg_pool")
-    n.add("dense", units=10)
+    n.classify()
     return model("inception", n)
 
 
@@ -319,8 +320,7 @@ def mobilenet5():
             n.add("add", [start, end])
         inputs = filters
     n.conv(300, 1, act="silu")
-    n.add("global_avg_pool")
-    n.add("dense", units=100)
+    n.classify(100)
     return model("mobilenet5", n, {"image": {"shape": [3, 96, 96]},
                                    "label": {"dtype": "i32", "classes": 100}})
 
@@ -356,8 +356,7 @@ def ecg():
         start = n.conv(filters, 1, act=None, inputs=[start], stride=[1, 2])
         n.add("add", [start, end])
         n.add("relu")
-    n.add("global_avg_pool")
-    n.add("dense", units=5)
+    n.classify(5)
     return model("ecg", n, {"signal": {"shape": [12, 1, 1000]},
                             "label": {"dtype": "i32", "classes": 5}})
 

@@ -1,7 +1,8 @@
 """A model file of single layers, without blocks, as a PyTorch module of PyTorch's own layers.
 
-`LayerNet` computes what the layers say, `loss_of` what the loss says, `draw_batches` makes inputs.
-Parameters are drawn as PyTorch draws them: this is for timing. smith_torch.py compares numbers.
+`LayerNet` computes what the layers say, `loss_of` what the loss says, `draw_batches` makes inputs,
+`build` a LayerNet of a ModelFile. Parameters are drawn as PyTorch draws them: this is for timing.
+smith_torch.py compares numbers.
 """
 
 import math
@@ -62,9 +63,8 @@ def pair(value):
     return tuple(value) if isinstance(value, list) else (value, value)
 
 
-def sides(layer, extents, kernel, stride, dilation):
+def sides(padding, extents, kernel, stride, dilation):
     """[top, left, bottom, right]."""
-    padding = layer.get("padding", "valid")
     if isinstance(padding, int):
         return [padding] * 4
     if isinstance(padding, list):
@@ -79,7 +79,8 @@ def sides(layer, extents, kernel, stride, dilation):
 
 def split_padding(layer, extents, kernel, stride, dilation):
     """What the layer itself pads, and what is to be padded before it."""
-    top, left, bottom, right = sides(layer, extents, kernel, stride, dilation)
+    top, left, bottom, right = sides(layer.get("padding", "valid"), extents, kernel, stride,
+                                     dilation)
     if (top, left) == (bottom, right):
         return (top, left), None
     return (0, 0), (left, right, top, bottom)
@@ -166,6 +167,17 @@ class LayerNet(nn.Module):
         for function, inputs, last in self.steps:
             values[last] = x = function(*(values[name] for name in inputs))
         return x
+
+
+def build(model, dtype=torch.float32, weights=None):
+    """Of a ModelFile; parameters in the order of model.parameters. `weights` by name, as arrays."""
+    network = LayerNet(model.json).to(dtype)
+    assert [tuple(p.shape) for p in network.parameters()] == list(model.parameters.values())
+    if weights:
+        with torch.no_grad():
+            for parameter, name in zip(network.parameters(), model.parameters):
+                parameter.copy_(torch.from_numpy(weights[name]))
+    return network
 
 
 def loss_of(model):

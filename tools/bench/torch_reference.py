@@ -51,7 +51,7 @@ import sys
 import numpy as np
 import torch
 from model_file import ModelFile
-from torch_model import build
+from torch_layers import build
 
 # The first seed of 1, 2, 3, ... for which the run is well-conditioned (see above), the
 # bound that tells, and from how many moved weights.

@@ -133,7 +133,7 @@ private:
 
   void store(const Piece &piece) {
     const TapOperand &result = sum.parts.front().result;
-    Value corner = plus(times(piece.group, result.group), result.constant);
+    Value corner = offsetOf(result, piece.group);
     int64_t filterStep = sourceIsVector ? result.term : result.vector;
     int64_t channelStep = sourceIsVector ? result.vector : result.term;
     corner = add(corner, times(piece.channel, channelStep));

@@ -2,7 +2,6 @@
 #include "compiler/lowering/cpu/IndexCode.h"
 #include "compiler/lowering/cpu/TapSumPlan.h"
 #include "compiler/lowering/kernels/Contraction.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -185,33 +184,24 @@ public:
 private:
   void emitSum(Value begin, Value end) {
     TapSum sum = matmuls.getSum();
-    Value source = find(matmuls.broadcast());
-    Value factor = find(matmuls.vectors());
-    Value result = find(matmuls.contraction.result);
-    for (TapPart &part : sum.parts) {
-      part.source.buffer = source;
-      part.weight.buffer = factor;
-      part.result.buffer = result;
-    }
+    locate(sum, &TapPart::source, matmuls.broadcast());
+    locate(sum, &TapPart::weight, matmuls.vectors());
+    locate(sum, &TapPart::result, matmuls.contraction.result);
     emitTapSum(builder, loc, sum, plan, begin, end);
   }
 
-  /// The buffer as a row of elements from the matmul's first one on.
-  Value find(const Contraction::Access &access) {
-    Value flat = flattenBuffer(builder, loc, buffers.lookup(access.buffer));
-    if (matmuls.others.empty())
-      return flat;
+  /// Gives `operand` the kernel's buffer, from the matmul's first element on.
+  void locate(TapSum &sum, TapOperand TapPart::*operand,
+              const Contraction::Access &access) {
     LinearIndex index = access.offset;
-    index.constant = 0; // operands of the sum have it
-    auto type = cast<MemRefType>(flat.getType());
-    auto layout =
-        StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, {1});
-    return memref::ReinterpretCastOp::create(
-        builder, loc,
-        MemRefType::get(type.getShape(), type.getElementType(), layout), flat,
-        OpFoldResult(emitLinear(builder, loc, index, indices)),
-        ArrayRef<OpFoldResult>{builder.getIndexAttr(type.getDimSize(0))},
-        ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+    index.constant = 0; // the operand has it
+    Value start;
+    if (!matmuls.others.empty())
+      start = emitLinear(builder, loc, index, indices);
+    for (TapPart &part : sum.parts) {
+      (part.*operand).buffer = buffers.lookup(access.buffer);
+      (part.*operand).start = start;
+    }
   }
 
   const Matmuls &matmuls;

@@ -84,9 +84,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
       if (auto known = matmuls.find(&op); known != matmuls.end()) {
         if (failed(flush(function, group)))
           return failure();
-        OpKernel kernel = std::move(known->second);
-        matmuls.erase(known);
-        outlineOp(function, &op, kernel, /*overwrites=*/true);
+        outlineOp(function, &op, known->second, /*overwrites=*/true);
         continue;
       }
       if (auto copy = dyn_cast<memref::CopyOp>(op))

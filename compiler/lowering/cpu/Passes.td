@@ -27,9 +27,9 @@ def AssignChannelsLastPass
     have few channels and batches are large, samples fill them better. For each
     function the pass estimates what its convolutions cost either way. Where channels are better,
     temporary images get the layout [N, H, W, C]: what convolutions read and write, and what has
-    the same channels and pixels, element by element or in a window. An argument that nothing writes is copied once,
-    another image from outside before each convolution that reads it. The weights that a
-    convolution reads are copied into the order [KH, KW, C, O] or [KH, KW, O, C], whichever has
+    the same channels and pixels, element by element or in a window. An argument that nothing
+    writes is copied once, another image from outside before each convolution that reads it. The
+    weights that a convolution reads are copied into the order [KH, KW, C, O] or [KH, KW, O, C], whichever has
     the channels that are written innermost. Gradients of weights are computed in the one of
     these orders that fills vectors, and copied; with one tap that may be the order in the file,
     which needs no copy. The other functions are left to boostc-assign-layouts.

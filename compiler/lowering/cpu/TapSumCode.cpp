@@ -111,12 +111,17 @@ TapSumCode::Block TapSumCode::decodeBlock(Value number) {
   return decoded;
 }
 
+Value TapSumCode::offsetOf(const TapOperand &operand, Value group) {
+  Value offset = plus(times(group, operand.group), operand.constant);
+  return operand.start ? add(offset, operand.start) : offset;
+}
+
 Value TapSumCode::offsetOf(const TapOperand &operand, const Block &block,
                            Value sample) {
   if (packed.contains(operand.buffer))
     return constant(operand.constant);
-  Value offset = plus(times(block.group, operand.group), operand.constant);
-  offset = add(offset, times(block.first, operand.vector));
+  Value offset =
+      add(offsetOf(operand, block.group), times(block.first, operand.vector));
   return sample ? add(offset, times(sample, operand.sample)) : offset;
 }
 

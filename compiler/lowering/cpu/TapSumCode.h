@@ -47,6 +47,8 @@ protected:
 
   /// Vectors are those of this block from here on.
   Block decodeBlock(Value number);
+  /// The offset of a group's first element.
+  Value offsetOf(const TapOperand &operand, Value group);
   /// The offset of the block's first channel, in `sample` if there is one.
   Value offsetOf(const TapOperand &operand, const Block &block, Value sample);
 

@@ -39,7 +39,7 @@ Value TileStripCode::put(const TapPart &part, const TileGradientStrip &strip,
       rows = minimum(rows, subtract(constant(part.rows.pixels), row));
     Value positions = times(rows, strip.width);
     auto at = [&](const TapOperand &operand, Value first) {
-      Value corner = cornerOf(operand, piece.group, first);
+      Value corner = add(offsetOf(operand, piece.group), first);
       return Row{getFlat(operand.buffer), add(corner, times(row, operand.row)),
                  operand.column};
     };
@@ -72,7 +72,7 @@ TileCode::Pixels TileStripCode::getPixels(const TapPart &part,
                                           const Piece &piece, Value row) {
   Value left = subtract(constant(part.rows.pixels), row);
   return {part.weight,
-          cornerOf(part.weight, piece.group, piece.filter),
+          add(offsetOf(part.weight, piece.group), piece.filter),
           row,
           1,
           {constant(0), minimum(left, constant(tiles.rows))},
@@ -91,7 +91,7 @@ TileCode::Pixels TileStripCode::getSource(const TapPart &part,
   Value first = plus(times(row, part.rows.pixelStep),
                      strip.rows.first + phase / strip.columns.phases);
   return {part.source,
-          cornerOf(part.source, piece.group, piece.channel),
+          add(offsetOf(part.source, piece.group), piece.channel),
           first,
           strip.rows.sourceStep,
           solve(first, strip.rows.sourceStep, part.rows.extent, strip.height),
@@ -162,11 +162,6 @@ Value TileStripCode::loadPair(const Row &row, Value first, Value element) {
   Value other = loadVector(builder, loc, type, row.buffer,
                            plus(offset, row.pitch), /*mask=*/Value());
   return interleave(one, other);
-}
-
-Value TileStripCode::cornerOf(const TapOperand &operand, Value group,
-                              Value channel) {
-  return add(plus(times(group, operand.group), operand.constant), channel);
 }
 
 SmallVector<Value> TileStripCode::getMasks(int64_t extent, Value first,

@@ -56,7 +56,6 @@ private:
   /// `first` and the pixel after it in turn, from element `element` on.
   Value loadPair(const Row &row, Value first, Value element);
 
-  Value cornerOf(const TapOperand &operand, Value group, Value channel);
   /// Masks of the vectors of a pixel's `count` elements from `first` on, if
   /// there are `extent`.
   List<Value> getMasks(int64_t extent, Value first, int64_t count);

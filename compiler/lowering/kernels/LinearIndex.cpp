@@ -63,11 +63,6 @@ Value boostc::emitLinear(OpBuilder &builder, Location loc,
 Value boostc::flattenBuffer(OpBuilder &builder, Location loc, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   auto [strides, offset] = type.getStridesAndOffset();
-  // It begins at an element that is known when the kernel runs.
-  if (ShapedType::isDynamic(offset)) {
-    assert(strides.size() == 1 && strides.front() == 1 && "not a row");
-    return buffer;
-  }
   int64_t elements = offset + 1;
   for (auto [stride, extent] : llvm::zip_equal(strides, type.getShape()))
     elements += stride * (extent - 1);

@@ -35,8 +35,7 @@ mlir::Value emitLinear(mlir::OpBuilder &builder, mlir::Location loc,
                        llvm::ArrayRef<mlir::Value> loops);
 
 /// The buffer from its start as one row of elements: vectors are loaded along
-/// whichever dimension is contiguous. A row whose offset is known at run time
-/// alone stays as it is; offsets of other buffers are static.
+/// whichever dimension is contiguous.
 mlir::Value flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value buffer);
 

@@ -48,12 +48,14 @@ struct TapAxis {
 };
 
 /// Elements that an operand moves when an index grows by one. `row` and
-/// `column` are pixels of an image and taps of a weight.
+/// `column` are pixels of an image and taps of a weight. It begins at element
+/// `constant`, and `start` elements later if there is a value for those.
 struct TapOperand {
   mlir::Value buffer;
   mlir::MemRefType type;
   int64_t constant = 0, sample = 0, group = 0, row = 0, column = 0, term = 0,
           vector = 0;
+  mlir::Value start = {};
 
   explicit operator bool() const { return static_cast<bool>(buffer); }
 };
@@ -98,8 +100,8 @@ struct ConvolutionTypes {
   static ConvolutionTypes of(rt::ConvolutionOp op);
 };
 
-/// Where there is no window: the pixels of all rows and samples as one row, cut
-/// into lines. Their length is a multiple of the tiles that registers hold.
+/// Without a window, makes lines of the pixels of all rows and samples. Their
+/// length is a multiple of the tiles that registers hold.
 void flattenPixels(TapSum &sum);
 
 /// What `op` computes where its operands have `types`.

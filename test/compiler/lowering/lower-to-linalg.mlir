@@ -65,6 +65,16 @@ func.func @columns(%dy: tensor<4x8x2x1xf32>, %w: tensor<8x2x2x5xf32>) -> tensor<
   return %dx : tensor<4x2x3x5xf32>
 }
 
+// Neither shape refines the other: what both have in common stays, the batch above all.
+// CHECK-LABEL: func.func @reshape
+// CHECK: %[[C:.+]] = tensor.collapse_shape %{{.+}} {{\[\[}}0], [1, 2], [3, 4]] : tensor<4x6x10x1x7xf32> into tensor<4x60x7xf32>
+// CHECK: tensor.expand_shape %[[C]] {{\[\[}}0], [1, 2], [3, 4]] output_shape [4, 5, 12, 7, 1]
+// CHECK: return
+func.func @reshape(%x: tensor<4x6x10x1x7xf32>) -> tensor<4x5x12x7x1xf32> {
+  %y = nn.reshape %x : tensor<4x6x10x1x7xf32> to tensor<4x5x12x7x1xf32>
+  return %y : tensor<4x5x12x7x1xf32>
+}
+
 // The library has no such op, so that the option changes nothing.
 // CHECK-LABEL: func.func @relu
 // CHECK-NOT: nn.

@@ -13,8 +13,16 @@ train.program @p batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
 // nothing fills the result.
 // CHECK-LABEL: func.func private @heads_kernel_0
 // CHECK: scf.for %[[PIECE:.+]] = %
-// CHECK: arith.remui %[[PIECE]], %c3
-// CHECK: memref.reinterpret_cast {{.*}} to offset: [%{{.+}}], {{.*}} to memref<{{[0-9]+}}xf32, strided<[1], offset: ?>>
+// CHECK: %[[HEAD:.+]] = arith.remui %[[PIECE]], %c3
+// CHECK: %[[NUMBER:.+]] = arith.divui %[[PIECE]], %c3
+// CHECK: %[[SAMPLE:.+]] = arith.remui %[[NUMBER]], %c2
+// CHECK: %[[OFSAMPLE:.+]] = arith.muli %[[SAMPLE]], %c10176
+// CHECK: %[[OFHEAD:.+]] = arith.muli %[[HEAD]], %c64
+// CHECK: arith.addi %[[OFSAMPLE]], %[[OFHEAD]]
+// CHECK: arith.muli %[[SAMPLE]], %c7680
+// CHECK: arith.muli %[[HEAD]], %c40
+// CHECK: arith.muli %[[SAMPLE]], %c6360
+// CHECK: arith.muli %[[HEAD]], %c2120
 // CHECK: scf.for {{.*}} -> (vector<16xf32>
 // CHECK: vector.fma
 // CHECK-NOT: func.func private

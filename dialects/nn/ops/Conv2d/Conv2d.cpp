@@ -5,10 +5,15 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::nn;
 
-template <typename OpTy> static ConvolutionGeometry geometryOf(OpTy op) {
-  return ConvolutionGeometry::get(op.getStrides(), op.getPadding(),
-                                  op.getDilations(), op.getGroups());
-}
+#define BOOSTC_GET_GEOMETRY(OP)                                                \
+  ConvolutionGeometry OP::getGeometry() {                                      \
+    return ConvolutionGeometry::get(getStrides(), getPadding(),                \
+                                    getDilations(), getGroups());              \
+  }
+BOOSTC_GET_GEOMETRY(Conv2dOp)
+BOOSTC_GET_GEOMETRY(Conv2dGradInputOp)
+BOOSTC_GET_GEOMETRY(Conv2dGradWeightOp)
+#undef BOOSTC_GET_GEOMETRY
 
 /// Builds the gradient op of `forward` in the type of what it is the gradient
 /// of.
@@ -72,7 +77,7 @@ LogicalResult Conv2dOp::evaluate(ReferenceContext &,
   if (getBias())
     for (int64_t i = 0; i < y.size(); ++i)
       y.data[i] = operands[2].data[i / (y.dim(2) * y.dim(3)) % y.dim(1)];
-  forEachConvolutionTerm(geometryOf(*this), x.shape, w.shape, y.shape,
+  forEachConvolutionTerm(getGeometry(), x.shape, w.shape, y.shape,
                          [&](int64_t xi, int64_t wi, int64_t yi) {
                            y.data[yi] += x.data[xi] * w.data[wi];
                          });
@@ -104,7 +109,7 @@ ErrorBounds Conv2dOp::boundErrors(ReferenceContext &,
   const ReferenceValue &out = results[0];
   std::vector<ApproximateSum> sums(out.size());
   forEachConvolutionTerm(
-      geometryOf(*this), operands[0].value.shape, operands[1].value.shape,
+      getGeometry(), operands[0].value.shape, operands[1].value.shape,
       out.shape, [&](int64_t x, int64_t w, int64_t y) {
         sums[y].addProduct(operands[0].at(x), operands[1].at(w));
       });
@@ -212,7 +217,7 @@ Conv2dGradInputOp::evaluate(ReferenceContext &,
                             SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0], &w = operands[1];
   ReferenceValue dx(getType().getShape());
-  forEachConvolutionTerm(geometryOf(*this), dx.shape, w.shape, dy.shape,
+  forEachConvolutionTerm(getGeometry(), dx.shape, w.shape, dy.shape,
                          [&](int64_t xi, int64_t wi, int64_t yi) {
                            dx.data[xi] += dy.data[yi] * w.data[wi];
                          });
@@ -225,7 +230,7 @@ ErrorBounds Conv2dGradInputOp::boundErrors(ReferenceContext &,
                                            ArrayRef<ReferenceValue> results) {
   std::vector<ApproximateSum> sums(results[0].size());
   forEachConvolutionTerm(
-      geometryOf(*this), results[0].shape, operands[1].value.shape,
+      getGeometry(), results[0].shape, operands[1].value.shape,
       operands[0].value.shape, [&](int64_t x, int64_t w, int64_t y) {
         sums[x].addProduct(operands[0].at(y), operands[1].at(w));
       });
@@ -250,7 +255,7 @@ Conv2dGradWeightOp::evaluate(ReferenceContext &,
                              SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0], &x = operands[1];
   ReferenceValue dw(getType().getShape());
-  forEachConvolutionTerm(geometryOf(*this), x.shape, dw.shape, dy.shape,
+  forEachConvolutionTerm(getGeometry(), x.shape, dw.shape, dy.shape,
                          [&](int64_t xi, int64_t wi, int64_t yi) {
                            dw.data[wi] += dy.data[yi] * x.data[xi];
                          });
@@ -263,7 +268,7 @@ ErrorBounds Conv2dGradWeightOp::boundErrors(ReferenceContext &,
                                             ArrayRef<ReferenceValue> results) {
   std::vector<ApproximateSum> sums(results[0].size());
   forEachConvolutionTerm(
-      geometryOf(*this), operands[1].value.shape, results[0].shape,
+      getGeometry(), operands[1].value.shape, results[0].shape,
       operands[0].value.shape, [&](int64_t x, int64_t w, int64_t y) {
         sums[w].addProduct(operands[0].at(y), operands[1].at(x));
       });

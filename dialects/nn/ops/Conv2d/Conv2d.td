@@ -41,6 +41,7 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<3>, Nn_IsContraction,
   }];
   let extraClassDeclaration = [{
     int64_t getChannelGroups() { return getGroups(); }
+    ::boostc::ConvolutionGeometry getGeometry();
   }];
 }
 
@@ -54,6 +55,9 @@ class Nn_Conv2dGrad_Op<string mnemonic, dag operands, list<Trait> traits = []>
       DenseI64ArrayAttr:$dilations, I64Attr:$groups));
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::boostc::ConvolutionGeometry getGeometry();
+  }];
 }
 
 def Nn_Conv2dGradInputOp : Nn_Conv2dGrad_Op<"conv2d_grad_input",

@@ -1,7 +1,6 @@
 // Lowerings of the convolutions: each is one rt.convolution, or a matmul where
-// the kernel covers the whole image.
+// the kernel covers the whole input.
 
-#include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Reshape.h"
 #include "dialects/rt/MatrixProduct.h"
@@ -25,34 +24,17 @@ static Value reshape(OpBuilder &builder, Location loc, Value value,
                       RankedTensorType::get(shape, elements));
 }
 
-/// The same where `folded`, [a, b, 1, c], is the shape before or after: by way
-/// of [a, b, c], in which the batch stays a dimension.
-static Value reshapeFolded(OpBuilder &builder, Location loc, Value value,
-                           ArrayRef<int64_t> folded, ArrayRef<int64_t> shape) {
-  if (shapeOf(value) == shape)
-    return value;
-  value = reshape(builder, loc, value, {folded[0], folded[1], folded[3]});
-  return reshape(builder, loc, value, shape);
-}
-
-/// [a, b, c, d] as [a, b, d, c].
-static Value swapAxes(OpBuilder &builder, Location loc, Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  ArrayRef<int64_t> shape = type.getShape();
-  auto swapped = RankedTensorType::get({shape[0], shape[1], shape[3], shape[2]},
-                                       type.getElementType());
-  return buildElementwise(
-      builder, loc, swapped, value, {projection(builder, 4, {0, 1, 3, 2})},
-      [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; });
+static Value swapRowsAndColumns(OpBuilder &builder, Location loc, Value value) {
+  return lowerTranspose(builder, loc, value, {0, 1, 3, 2});
 }
 
 namespace {
 
-/// Where a kernel covers the rows of an image, its columns or both, without
-/// borders, there is one position along that axis, and the pixels are more
-/// channels: [N, C, H, W] is [N, C H, 1, W], [N, C W, 1, H] or [N, C H W, 1,
-/// 1]. As a window that slides, such a kernel would meet borders alone in the
-/// gradient of the image.
+/// Where a kernel covers all rows of its input, all columns or both, without
+/// padding, the output has one position along that axis, and the pixels are as
+/// good as channels: [N, C, H, W] is [N, C H, 1, W], [N, C W, 1, H] or
+/// [N, C H W, 1, 1]. In the gradient of the input, a window that slides would
+/// see nearly nothing but padding.
 class Cover {
 public:
   /// `input` and `weight` are shapes.
@@ -63,8 +45,7 @@ public:
       isCovered[axis] = input[2 + axis] == weight[2 + axis] &&
                         geometry.padding[axis] == 0 &&
                         geometry.padding[2 + axis] == 0;
-    // A depthwise convolution has vectors of groups as long as these have one
-    // channel each.
+    // A depthwise convolution would no longer be one.
     bool isDepthwise = geometry.groups > 1 && weight[1] == 1;
     hasPixels = !isDepthwise && ((isCovered[0] && input[2] > 1) ||
                                  (isCovered[1] && input[3] > 1));
@@ -74,12 +55,12 @@ public:
   /// Whether there are pixels that had better be channels.
   bool movesPixels() const { return hasPixels; }
 
-  /// An image that the kernel moves over, or the kernel.
+  /// The input, or the weight.
   Value fold(OpBuilder &builder, Location loc, Value value) const {
     SmallVector<int64_t> folded = foldedShape(shapeOf(value));
     if (!isCovered[0])
-      value = swapAxes(builder, loc, value);
-    return reshapeFolded(builder, loc, value, folded, folded);
+      value = swapRowsAndColumns(builder, loc, value);
+    return reshape(builder, loc, value, folded);
   }
 
   SmallVector<int64_t> foldedShape(ArrayRef<int64_t> shape) const {
@@ -90,12 +71,11 @@ public:
   /// What fold() took, in the shape that it had.
   Value unfold(OpBuilder &builder, Location loc, Value value,
                ArrayRef<int64_t> shape) const {
-    ArrayRef<int64_t> folded = shapeOf(value);
     if (isCovered[0])
-      return reshapeFolded(builder, loc, value, folded, shape);
-    return swapAxes(builder, loc,
-                    reshapeFolded(builder, loc, value, folded,
-                                  {shape[0], shape[1], shape[3], shape[2]}));
+      return reshape(builder, loc, value, shape);
+    value =
+        reshape(builder, loc, value, {shape[0], shape[1], shape[3], shape[2]});
+    return swapRowsAndColumns(builder, loc, value);
   }
 
   /// The output has one position along a covered axis.
@@ -151,7 +131,7 @@ static Value buildCall(OpBuilder &builder, Location loc, const Form &form,
   return call.getResult(0);
 }
 
-/// A whole image is a row: the convolution is a dense layer.
+/// A whole input is a row: the convolution is a dense layer.
 static Value lowerToMatmul(OpBuilder &builder, Location loc, const Form &form,
                            rt::BuildProduct build) {
   auto asRows = [&](Value value) {
@@ -182,12 +162,10 @@ static Value lowerForm(OpBuilder &builder, Location loc, Form form,
   if (form.kind == ConvolutionKind::Forward) {
     form.a = cover.fold(builder, loc, form.a);
     form.b = cover.fold(builder, loc, form.b);
-    SmallVector<int64_t> folded = Cover::foldedOutput(shape);
-    Value result = buildCall(builder, loc, form, folded);
-    return reshapeFolded(builder, loc, result, folded, shape);
+    Value result = buildCall(builder, loc, form, Cover::foldedOutput(shape));
+    return reshape(builder, loc, result, shape);
   }
-  SmallVector<int64_t> folded = Cover::foldedOutput(shapeOf(form.a));
-  form.a = reshapeFolded(builder, loc, form.a, folded, folded);
+  form.a = reshape(builder, loc, form.a, Cover::foldedOutput(shapeOf(form.a)));
   form.b = cover.fold(builder, loc, form.b);
   Value result = buildCall(builder, loc, form, cover.foldedShape(shape));
   return cover.unfold(builder, loc, result, shape);
@@ -196,8 +174,7 @@ static Value lowerForm(OpBuilder &builder, Location loc, Form form,
 template <typename OpTy> static Form getForm(OpTy op) {
   Form form;
   form.type = cast<RankedTensorType>(op.getType());
-  form.geometry = ConvolutionGeometry::get(op.getStrides(), op.getPadding(),
-                                           op.getDilations(), op.getGroups());
+  form.geometry = op.getGeometry();
   if constexpr (std::is_same_v<OpTy, Conv2dOp>) {
     form.kind = ConvolutionKind::Forward;
     form.a = op.getInput();

@@ -1,5 +1,5 @@
-#include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/nn/NnDialect.h"
+#include "dialects/nn/Reshape.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -63,13 +63,8 @@ LogicalResult TransposeOp::buildBackward(BackwardContext &context) {
 }
 
 FailureOr<SmallVector<Value>> TransposeOp::lowerToLinalg(OpBuilder &builder) {
-  SmallVector<unsigned> inverse;
-  for (int64_t dim : invert(getPermutation()))
-    inverse.push_back(static_cast<unsigned>(dim));
-  return SmallVector<Value>{buildElementwise(
-      builder, getLoc(), cast<RankedTensorType>(getType()), getInput(),
-      {projection(builder, inverse.size(), inverse)},
-      [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; })};
+  return SmallVector<Value>{
+      lowerTranspose(builder, getLoc(), getInput(), getPermutation())};
 }
 
 std::vector<LayerSpec> TransposeOp::getLayerSpecs() {
