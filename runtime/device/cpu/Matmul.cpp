@@ -68,17 +68,26 @@ dnnl::memory::data_type dataTypeOf(uint32_t type) {
   return type == BOOSTC_FLOAT_F32 ? f32 : type == BOOSTC_FLOAT_F16 ? f16 : bf16;
 }
 
+/// A stride means nothing along a dimension of one element. oneDNN chooses an
+/// implementation by it all the same, and yet takes a matmul that differs in
+/// nothing else for one that it already has: what a query finds would depend on
+/// the calls before it. So there the stride is that of a dense matrix.
+dnnl::memory::desc describeMatrix(int64_t rows, int64_t columns,
+                                  const int64_t (&strides)[2], uint32_t type) {
+  int64_t alongColumns = columns == 1 ? 1 : strides[1];
+  int64_t alongRows = rows == 1 ? columns * alongColumns : strides[0];
+  return {{rows, columns}, dataTypeOf(type), {alongRows, alongColumns}};
+}
+
 /// How oneDNN sees a matmul: plain strided matrices, of exact f32 or low types.
 struct MatmulLayouts {
   using Desc = dnnl::memory::desc;
   MatmulLayouts(const BoostMatmul &call, MatmulTypes types, int64_t rowStride)
-      : a({call.m, call.k}, dataTypeOf(types.factor),
-          {call.a_strides[0], call.a_strides[1]}),
-        b({call.k, call.n}, dataTypeOf(types.factor),
-          {call.b_strides[0], call.b_strides[1]}),
+      : a(describeMatrix(call.m, call.k, call.a_strides, types.factor)),
+        b(describeMatrix(call.k, call.n, call.b_strides, types.factor)),
         bias({1, call.n}, dataTypeOf(types.result), {call.n, 1}),
-        c({call.m, call.n}, dataTypeOf(types.result),
-          {rowStride ? rowStride : call.n, 1}) {}
+        c(describeMatrix(call.m, call.n, {rowStride ? rowStride : call.n, 1},
+                         types.result)) {}
 
   Desc a, b, bias, c;
 };

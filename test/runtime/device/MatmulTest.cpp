@@ -138,6 +138,27 @@ TEST(Matmul, ReadsRowsOfAWiderBuffer) {
   checkAgainstLoops({5, 6, 7, {1, 9}, {1, 12}, 0, 0});
 }
 
+// boostc asks before any matmul exists, and boost-run when others do.
+TEST(Matmul, ScratchDoesNotDependOnTheMatmulsBefore) {
+  auto context = DnnlContext::create();
+  ASSERT_TRUE(context.ok());
+  for (int64_t m : {1, 3})
+    for (int64_t n : {1, 2})
+      for (int64_t k : {1, 5}) {
+        SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
+        const BoostMatmul dense{m, n, k, {k, 1}, {1, k}, 1, 0};
+        BoostMatmul wide = dense;
+        wide.a_strides[0] = m == 1 ? 55 : k;
+        wide.a_strides[1] = k == 1 ? 77 : 1;
+        auto asked = Matmul::queryScratchBytes(**context, wide, {}, 0);
+        ASSERT_TRUE(asked.ok()) << asked.status().message();
+        auto first = Matmul::create(**context, dense, {});
+        auto second = Matmul::create(**context, wide, {});
+        ASSERT_TRUE(first.ok() && second.ok());
+        EXPECT_EQ((*second)->scratchBytes(), *asked);
+      }
+}
+
 TEST(Matmul, TheSamePrimitiveTakesOtherBuffersAtEachCall) {
   auto context = DnnlContext::create();
   ASSERT_TRUE(context.ok());
