@@ -175,6 +175,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
       manager.nest<train::ProgramOp>().addPass(
           createFuseElementwisePass(fusion));
     }
+    manager.nest<train::ProgramOp>().addPass(createNarrowFactorsPass());
     manager.nest<train::ProgramOp>().addPass(createBufferizePass());
     // Bufferization leaves casts and copies onto themselves.
     addCleanup(manager);

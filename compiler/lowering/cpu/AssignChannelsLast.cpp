@@ -4,6 +4,7 @@
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/kernels/Strides.h"
 #include "compiler/lowering/target/CudaTarget.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -159,8 +160,7 @@ struct AssignChannelsLast
     auto target = program->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
     if (getCudaTarget(program) || !target)
       return;
-    VectorRegisters registers = getVectorRegisters(target);
-    lanes = registers.lanes;
+    registers = getVectorRegisters(target);
     for (auto function : program.getOps<func::FuncOp>()) {
       if (!prefersChannelsLast(function, registers))
         continue;
@@ -184,27 +184,30 @@ struct AssignChannelsLast
 
   /// Gives a convolution its operands in the wanted order.
   void adapt(rt::ConvolutionOp op) {
-    ConvolutionTypes wanted = getChannelsLast(op, lanes);
+    ChannelsLastForm wanted = getChannelsLast(op, registers);
     for (OpOperand &operand : op->getOpOperands()) {
       MemRefType type;
       if (operand.get() == op.getInput())
-        type = wanted.input;
+        type = wanted.types.input;
       else if (operand.get() == op.getOutput())
-        type = wanted.output;
+        type = wanted.types.output;
       else if (operand.get() == op.getWeight())
-        type = wanted.weight;
+        type = wanted.types.weight;
       if (!type || isAs(operand.get().getType(), type))
         continue;
       if (op.isDpsInit(&operand))
         copyOut(op, operand, type);
       else
-        copyIn(op, operand, type);
+        copyIn(op, operand, type, wanted.border.before);
     }
+    op.setPadding(wanted.geometry.padding);
   }
 
   /// Whether elements lie as `wanted` says, whatever strides dimensions of one
   /// element have.
   static bool isAs(Type type, MemRefType wanted) {
+    if (cast<MemRefType>(type).getShape() != wanted.getShape())
+      return false;
     auto [strides, offset] = cast<MemRefType>(type).getStridesAndOffset();
     auto [expected, none] = wanted.getStridesAndOffset();
     for (auto [dim, extent] : llvm::enumerate(wanted.getShape()))
@@ -214,17 +217,53 @@ struct AssignChannelsLast
   }
 
   /// An argument that is only read has the same values throughout and is copied
-  /// once for each order.
-  void copyIn(rt::ConvolutionOp op, OpOperand &operand, MemRefType type) {
+  /// once for each order. Where `type` is wider, zeros lie around its rows, of
+  /// which `before` come first.
+  void copyIn(rt::ConvolutionOp op, OpOperand &operand, MemRefType type,
+              int64_t before) {
     Value from = operand.get();
-    Value &known = copies[{from, type}];
+    int64_t width = cast<MemRefType>(from.getType()).getDimSize(3);
+    if (type.getDimSize(3) == width)
+      before = 0;
+    Value &known = copies[{from, type, before}];
     if (!known || !isa<BlockArgument>(from) ||
         llvm::any_of(from.getUses(), isWritten)) {
       OpBuilder builder(op);
       known = memref::AllocOp::create(builder, op->getLoc(), type);
-      memref::CopyOp::create(builder, op->getLoc(), from, known);
+      int64_t after = type.getDimSize(3) - before - width;
+      clear(builder, op->getLoc(), known, 0, before);
+      clear(builder, op->getLoc(), known, before + width, after);
+      memref::CopyOp::create(
+          builder, op->getLoc(), from,
+          getColumns(builder, op->getLoc(), known, before, width));
     }
     operand.set(known);
+  }
+
+  static void clear(OpBuilder &builder, Location loc, Value image,
+                    int64_t first, int64_t count) {
+    if (count == 0)
+      return;
+    Type element = cast<MemRefType>(image.getType()).getElementType();
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
+    linalg::FillOp::create(builder, loc, zero,
+                           getColumns(builder, loc, image, first, count));
+  }
+
+  static Value getColumns(OpBuilder &builder, Location loc, Value image,
+                          int64_t first, int64_t count) {
+    SmallVector<OpFoldResult> offsets(4, builder.getIndexAttr(0)), sizes;
+    SmallVector<OpFoldResult> steps(4, builder.getIndexAttr(1));
+    auto type = cast<MemRefType>(image.getType());
+    if (type.getDimSize(3) == count)
+      return image;
+    for (int64_t extent : type.getShape())
+      sizes.push_back(builder.getIndexAttr(extent));
+    offsets.back() = builder.getIndexAttr(first);
+    sizes.back() = builder.getIndexAttr(count);
+    return memref::SubViewOp::create(builder, loc, image, offsets, sizes,
+                                     steps);
   }
 
   static void copyOut(rt::ConvolutionOp op, OpOperand &operand,
@@ -236,8 +275,8 @@ struct AssignChannelsLast
     operand.set(result);
   }
 
-  int64_t lanes = 0; ///< of a vector register
-  llvm::DenseMap<std::pair<Value, Type>, Value> copies;
+  VectorRegisters registers;
+  llvm::DenseMap<std::tuple<Value, Type, int64_t>, Value> copies;
 };
 
 } // namespace

@@ -11,10 +11,21 @@ namespace boostc {
 /// [N, C, H, W] as pixels of channels.
 mlir::MemRefType getChannelsLast(mlir::MemRefType type);
 
-/// Operands as kernels of `op` read and write them then: images with their
-/// channels innermost, weights as taps of matrices along whose innermost
-/// dimension vectors of `lanes` elements run.
-ConvolutionTypes getChannelsLast(rt::ConvolutionOp op, int64_t lanes);
+/// A convolution as its kernel computes it then.
+struct ChannelsLastForm {
+  /// Images with their channels innermost, weights as taps of matrices along
+  /// whose innermost dimension vectors run.
+  ConvolutionTypes types;
+  ConvolutionGeometry geometry;
+  /// Zeros around the rows of the image that is read, which the types count and
+  /// the geometry does not pad.
+  TapBorder border;
+};
+
+/// Where an image has few channels next to its taps, the copy with a border
+/// costs less than it saves: foldTaps() fills tiles with taps then.
+ChannelsLastForm getChannelsLast(rt::ConvolutionOp op,
+                                 VectorRegisters registers);
 
 /// Whether the convolutions of `function`, on tensors or memrefs, have kernels
 /// for this order, and cost fewer cycles than with the batch innermost. False

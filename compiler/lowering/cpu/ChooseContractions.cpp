@@ -35,6 +35,8 @@ static std::string describePlan(const Contraction &c,
 static std::string describePlan(const TapSum &sum, const TapSumPlan &plan) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (plan.foldsTaps)
+    os << "taps as terms, ";
   if (const std::optional<TilePlan> &tiles = plan.tiles) {
     os << "tiles of ";
     if (sum.isWeightGradient)

@@ -246,8 +246,9 @@ private:
 
 } // namespace
 
-void boostc::emitTapSum(OpBuilder &builder, Location loc, const TapSum &sum,
+void boostc::emitTapSum(OpBuilder &builder, Location loc, const TapSum &given,
                         const TapSumPlan &plan, Value begin, Value end) {
+  const TapSum sum = plan.foldsTaps ? *foldTaps(given) : given;
   if (plan.tiles && sum.isWeightGradient)
     emitTileGradient(builder, loc, sum, plan, begin, end);
   else if (plan.tiles)

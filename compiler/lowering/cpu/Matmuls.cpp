@@ -20,7 +20,9 @@ struct Matmuls {
   unsigned row = 0, column = 0, term = 0;
   SmallVector<unsigned> others;
 
-  static std::optional<Matmuls> get(linalg::GenericOp op);
+  /// With `turns`, as if boostc-transpose-factors had turned the factors over
+  /// that have no neighbours along `v`.
+  static std::optional<Matmuls> get(linalg::GenericOp op, bool turns = false);
 
   const Contraction::Access &vectors() const {
     return hasVectorsInB ? contraction.b : contraction.a;
@@ -42,11 +44,12 @@ struct Matmuls {
     auto type = cast<MemRefType>(contraction.result.buffer.getType());
     return sums == type.getNumElements();
   }
-  TapSum getSum() const;
+  /// With factors of type `factor`, if there is one.
+  TapSum getSum(Type factor = {}) const;
 
 private:
   std::optional<unsigned> findTerm() const;
-  bool chooseRowAndColumn();
+  bool chooseRowAndColumn(bool turns);
 };
 
 } // namespace
@@ -77,13 +80,19 @@ std::optional<unsigned> Matmuls::findTerm() const {
   return found;
 }
 
-bool Matmuls::chooseRowAndColumn() {
+bool Matmuls::chooseRowAndColumn(bool turns) {
   for (bool isB : {true, false}) {
     hasVectorsInB = isB;
     auto i = findLongest(contraction, broadcast(), vectors());
     auto v = findLongest(contraction, vectors(), broadcast());
-    if (!i || !v || contraction.result.offset[*v] != 1 ||
-        vectors().offset[*v] != 1)
+    if (!i || !v || contraction.result.offset[*v] != 1)
+      continue;
+    LinearIndex &offset = (isB ? contraction.b : contraction.a).offset;
+    if (turns && offset[*v] != 1 && offset[term] == 1) {
+      offset.coefficients[term] = contraction.loops[*v].extent;
+      offset.coefficients[*v] = 1;
+    }
+    if (offset[*v] != 1)
       continue;
     row = *i;
     column = *v;
@@ -92,16 +101,18 @@ bool Matmuls::chooseRowAndColumn() {
   return false;
 }
 
-std::optional<Matmuls> Matmuls::get(linalg::GenericOp op) {
+std::optional<Matmuls> Matmuls::get(linalg::GenericOp op, bool turns) {
   std::optional<Contraction> contraction = getContraction(op);
   if (!contraction || !contraction->derived.empty())
     return std::nullopt;
   Matmuls matmuls;
   matmuls.contraction = std::move(*contraction);
   std::optional<unsigned> term = matmuls.findTerm();
-  if (!term || !matmuls.chooseRowAndColumn())
+  if (!term)
     return std::nullopt;
   matmuls.term = *term;
+  if (!matmuls.chooseRowAndColumn(turns))
+    return std::nullopt;
   for (auto [number, loop] : llvm::enumerate(matmuls.contraction.loops))
     if (loop.extent > 1 && number != matmuls.row && number != matmuls.column &&
         number != matmuls.term)
@@ -109,10 +120,12 @@ std::optional<Matmuls> Matmuls::get(linalg::GenericOp op) {
   return matmuls;
 }
 
-/// An operand whose type tells what one matrix of it takes.
+/// An operand whose type tells what one matrix of it takes, with elements of
+/// its own type or of `element`.
 static TapOperand describe(const Contraction::Access &access, int64_t rows,
-                           int64_t columns) {
-  Type element = cast<MemRefType>(access.buffer.getType()).getElementType();
+                           int64_t columns, Type element) {
+  if (!element)
+    element = getElementTypeOrSelf(access.buffer.getType());
   return {access.buffer, MemRefType::get({rows, columns}, element),
           access.offset.constant};
 }
@@ -120,13 +133,13 @@ static TapOperand describe(const Contraction::Access &access, int64_t rows,
 /// The sum of one matmul. Where the broadcast factor lies along its terms it
 /// is that of a convolution, whose pixels are rows; where it lies along its
 /// rows, that of a gradient of weights, whose pixels are terms.
-TapSum Matmuls::getSum() const {
+TapSum Matmuls::getSum(Type factorType) const {
   int64_t rows = contraction.loops[row].extent;
   int64_t columns = contraction.loops[column].extent;
   int64_t terms = contraction.loops[term].extent;
-  TapOperand source = describe(broadcast(), rows, terms);
-  TapOperand factor = describe(vectors(), terms, columns);
-  TapOperand result = describe(contraction.result, rows, columns);
+  TapOperand source = describe(broadcast(), rows, terms, factorType);
+  TapOperand factor = describe(vectors(), terms, columns, factorType);
+  TapOperand result = describe(contraction.result, rows, columns, {});
   factor.vector = result.vector = 1;
   TapSum sum;
   sum.isWeightGradient =
@@ -233,6 +246,18 @@ std::optional<OpKernel> boostc::planMatmuls(linalg::GenericOp op,
                   Value end) {
         MatmulsEmitter(builder, loc, matmuls, plan, buffers).emit(begin, end);
       }};
+}
+
+bool boostc::multipliesBFloat16(linalg::GenericOp op,
+                                VectorRegisters registers) {
+  std::optional<Matmuls> matmuls = Matmuls::get(op, /*turns=*/true);
+  if (!registers.multipliesBFloat16 || !matmuls ||
+      !isWorthKernel(matmuls->contraction))
+    return false;
+  std::vector<TapSumPlan> plans =
+      planTapSum(matmuls->getSum(BFloat16Type::get(op.getContext())), registers,
+                 /*threads=*/1, /*count=*/1);
+  return !plans.empty() && plans.front().keepsBFloat16();
 }
 
 linalg::GenericOp boostc::findOverwritingGeneric(linalg::FillOp fill) {

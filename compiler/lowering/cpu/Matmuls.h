@@ -15,6 +15,10 @@ namespace boostc {
 std::optional<OpKernel> planMatmuls(mlir::linalg::GenericOp op,
                                     VectorRegisters registers, int64_t threads);
 
+/// Whether the kernel of matmuls, on tensors, will multiply bf16 if that is what
+/// their factors are stored in.
+bool multipliesBFloat16(mlir::linalg::GenericOp op, VectorRegisters registers);
+
 /// The only op that can see the zeros of `fill`, which adds to them: where it
 /// overwrites them instead, the fill can be erased. Null if something else may
 /// see them.

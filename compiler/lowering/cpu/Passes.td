@@ -34,6 +34,10 @@ def AssignChannelsLastPass
     these orders that fills vectors, and copied; with one tap that may be the order in the file,
     which needs no copy. The other functions are left to boostc-assign-layouts.
 
+    Where few channels meet many taps of a row, what is read is copied between columns of zeros, and
+    the convolution has no padding there. Taps are terms then: those of a pixel are neighbours in
+    memory, which other pixels share, and tiles of registers are full of them.
+
     Before and after:
     ```mlir
     %y = memref.alloc() : memref<8x64x14x14xf32>
@@ -46,7 +50,8 @@ def AssignChannelsLastPass
     rt.convolution forward ins(%x, %v : ...) outs(%y : ...)
     ```
   }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def TransposeFactorsPass
@@ -127,6 +132,29 @@ def ExtendFactorsPass : Pass<"boostc-extend-factors", "::boostc::train::ProgramO
     Option<"keepsBFloat16", "keep-bf16", "bool", "false",
            "leave matmuls in bf16 to oneDNN wherever it has them, in software too: for tests">
   ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def NarrowFactorsPass : Pass<"boostc-narrow-factors", "::boostc::train::ProgramOp"> {
+  let summary = "stores factors of matmuls in bf16 where CPUs multiply it";
+  let description = [{
+    A matmul in linalg, such as those of an attention, has factors in f32, which ops before it round
+    to bf16 and extend. Where the kernel of the matmul multiplies pairs or tiles of bf16
+    (AVX512-BF16, AMX), these ops store what they have rounded, and whatever else reads it extends
+    it. No number that is read changes. Runs on tensors, after the last fusion. Programs for GPUs
+    stay as they are.
+
+    Before and after:
+    ```mlir
+    %a = linalg.generic ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) { arith.truncf, arith.extf }
+    %y = linalg.generic ins(%a, %b : tensor<64x64xf32>, ...) outs(%z : tensor<64x64xf32>) { arith.mulf, arith.addf }
+    ```
+    ```mlir
+    %a = linalg.generic ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xbf16>) { arith.truncf }
+    %y = linalg.generic ins(%a, %b : tensor<64x64xbf16>, ...) outs(%z : tensor<64x64xf32>) { arith.extf, arith.extf, arith.mulf, arith.addf }
+    ```
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }

@@ -234,21 +234,31 @@ static double estimateWeightGradient(const TapSum &sum,
          sumOverTiles(sum.terms, plan.tile, cost);
 }
 
+/// Cycles for all vectors of a row of each part, or, in a gradient of weights,
+/// for all vectors and terms of one pixel and the taps of a row.
 static double estimateCost(const TapSum &sum, const TapSumPlan &plan) {
-  if (plan.tiles)
-    return estimateTiles(sum, plan);
-  return sum.isWeightGradient ? estimateWeightGradient(sum, plan)
-                              : estimateGather(sum, plan);
+  int64_t times =
+      sum.isWeightGradient ? sum.parts.front().columns.taps : int64_t(1);
+  double cycles = plan.tiles             ? estimateTiles(sum, plan)
+                  : sum.isWeightGradient ? estimateWeightGradient(sum, plan)
+                                         : estimateGather(sum, plan);
+  return static_cast<double>(times) * cycles;
 }
 
 double boostc::estimateVectorRate(int64_t lanes, int64_t maxLanes) {
   return std::sqrt(static_cast<double>(lanes) / static_cast<double>(maxLanes));
 }
 
-double boostc::estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
+double boostc::estimateEfficiency(const TapSum &given, const TapSumPlan &plan,
                                   int64_t maxLanes) {
-  int64_t products = sum.isWeightGradient ? sum.terms : 0;
-  if (!sum.isWeightGradient)
+  std::optional<TapSum> folded;
+  if (plan.foldsTaps)
+    folded = foldTaps(given);
+  const TapSum &sum = folded ? *folded : given;
+  int64_t products = 0;
+  if (sum.isWeightGradient)
+    products = sum.terms * sum.parts.front().columns.taps;
+  else
     for (const TapPart &part : sum.parts)
       products += part.columns.pixels * countTerms(sum, part);
   return static_cast<double>(products * sum.groups * sum.width) /
@@ -356,16 +366,21 @@ static bool canPair(const TapSum &sum, VectorRegisters registers,
          (!sum.isWeightGradient || (columns > 1 && columns <= kMaxColumns));
 }
 
-std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
-                                           VectorRegisters registers,
-                                           int64_t threads, size_t count) {
-  std::vector<TapSumPlan> best;
-  const TapPart &part = sum.parts.front();
-  // Sums between strips of pixels are kept in the result.
-  if (!sum.hasVectors() ||
-      (sum.isWeightGradient && !part.result.type.getElementType().isF32()))
-    return best;
+namespace {
+
+struct EstimatedPlan {
+  double cost = 0.0;
   TapSumPlan plan;
+};
+
+} // namespace
+
+/// Plans for one thread.
+static void addPlans(const TapSum &sum, VectorRegisters registers,
+                     bool foldsTaps, std::vector<EstimatedPlan> &plans) {
+  const TapPart &part = sum.parts.front();
+  TapSumPlan plan;
+  plan.foldsTaps = foldsTaps;
   plan.lanes = chooseLanes(sum.width, registers.lanes);
   plan.inPairs = canPair(sum, registers, plan.lanes);
   int64_t wide = llvm::divideCeil(sum.width, plan.lanes);
@@ -377,7 +392,6 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
   int64_t unrolled = sum.isWeightGradient ? 1 : taps;
   // Without terms, the weights of a row of taps stay in registers.
   int64_t kept = !sum.isWeightGradient && sum.terms == 1 ? taps : 1;
-  std::vector<std::pair<double, TapSumPlan>> plans;
   for (plan.vectors = 1; plan.vectors <= std::min<int64_t>(wide, 8);
        ++plan.vectors)
     for (plan.samples = 1; plan.samples <= 4; plan.samples *= 2) {
@@ -397,17 +411,48 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
           plans.push_back({estimateCost(sum, plan), plan});
       }
     }
-  if (std::optional<TapSumPlan> tiles = planTiles(sum, registers, threads))
-    plans.push_back({estimateCost(sum, *tiles), *tiles});
-  llvm::stable_sort(plans, llvm::less_first());
+}
+
+std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
+                                           VectorRegisters registers,
+                                           int64_t threads, size_t count) {
+  // Tiles of more terms do not gain by those of other taps.
+  constexpr int64_t kFewTerms = 4;
+  std::vector<TapSumPlan> best;
+  // Sums between strips of pixels are kept in the result.
+  if (!sum.hasVectors() ||
+      (sum.isWeightGradient &&
+       !sum.parts.front().result.type.getElementType().isF32()))
+    return best;
+  std::optional<TapSum> folded;
+  if (sum.terms <= kFewTerms)
+    folded = foldTaps(sum);
+  std::vector<EstimatedPlan> plans;
+  SmallVector<const TapSum *> forms = {&sum};
+  if (folded)
+    forms.push_back(&*folded);
+  for (const TapSum *form : forms) {
+    bool foldsTaps = form != &sum;
+    addPlans(*form, registers, foldsTaps, plans);
+    if (std::optional<TapSumPlan> tiles =
+            planTiles(*form, registers, threads)) {
+      tiles->foldsTaps = foldsTaps;
+      plans.push_back({estimateCost(*form, *tiles), *tiles});
+    }
+  }
+  llvm::stable_sort(plans, [](const EstimatedPlan &a, const EstimatedPlan &b) {
+    return a.cost < b.cost;
+  });
   plans.resize(std::min(plans.size(), count));
-  for (auto &[cost, found] : plans) {
+  for (EstimatedPlan &found : plans) {
+    TapSumPlan &plan = found.plan;
+    const TapSum &form = plan.foldsTaps ? *folded : sum;
     // Tiles are planned for threads.
-    if (!found.tiles && sum.isWeightGradient)
-      shareWeightGradient(sum, threads, found);
-    else if (!found.tiles)
-      shareGather(sum, threads, found);
-    best.push_back(found);
+    if (!plan.tiles && form.isWeightGradient)
+      shareWeightGradient(form, threads, plan);
+    else if (!plan.tiles)
+      shareGather(form, threads, plan);
+    best.push_back(plan);
   }
   return best;
 }

@@ -32,6 +32,7 @@ struct TapSumPlan {
   int64_t samples = 1;  ///< of a tile: more than 1 for short rows
   int64_t lines = 1;    ///< rows of pixels that one block of weights meets
   bool inPairs = false; ///< multiplies pairs of bf16
+  bool foldsTaps = false; ///< is one of foldTaps() of the sum
   /// Vectors are put together once for several tiles: a block's weights, or
   /// pairs of strips of images.
   bool packs = false;

@@ -1,5 +1,6 @@
 #include "compiler/lowering/kernels/Contraction.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
+#include "dialects/interfaces/Precision.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -183,22 +184,31 @@ Contraction boostc::getContraction(ContractionOpInterface op) {
   return describe(cast<rt::ConvolutionOp>(*op));
 }
 
+/// What `value` is extended from, or `value`.
+static Value getNarrow(Value value) {
+  auto extension = value.getDefiningOp<arith::ExtFOp>();
+  return extension ? extension.getIn() : value;
+}
+
 /// Whether `op` yields `out + a * b`, where the order of sums is free.
 static bool isMultiplyAdd(linalg::GenericOp op) {
   Block &body = *op.getBody();
-  if (!llvm::hasNItems(body.without_terminator(), 2))
+  auto isExtension = llvm::IsaPred<arith::ExtFOp>;
+  if (llvm::count_if(body.without_terminator(),
+                     [&](Operation &op) { return !isExtension(&op); }) != 2)
     return false;
-  auto multiply = dyn_cast<arith::MulFOp>(body.front());
   auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!multiply || !sum ||
+  auto multiply = llvm::find_if(body, llvm::IsaPred<arith::MulFOp>);
+  if (multiply == body.end() || !sum ||
       !bitEnumContainsAll(sum.getFastmath(), arith::FastMathFlags::reassoc))
     return false;
   auto isPair = [](Operation *pair, Value x, Value y) {
-    return (pair->getOperand(0) == x && pair->getOperand(1) == y) ||
-           (pair->getOperand(0) == y && pair->getOperand(1) == x);
+    Value a = getNarrow(pair->getOperand(0));
+    Value b = getNarrow(pair->getOperand(1));
+    return (a == x && b == y) || (a == y && b == x);
   };
-  return isPair(multiply, body.getArgument(0), body.getArgument(1)) &&
-         isPair(sum, body.getArgument(2), multiply);
+  return isPair(&*multiply, body.getArgument(0), body.getArgument(1)) &&
+         isPair(sum, body.getArgument(2), multiply->getResult(0));
 }
 
 bool boostc::isWorthKernel(const Contraction &contraction) {
@@ -220,9 +230,12 @@ std::optional<Contraction> boostc::getContraction(linalg::GenericOp op) {
   Contraction::Access *accesses[] = {&contraction.a, &contraction.b,
                                      &contraction.result};
   for (auto [access, operand] : llvm::zip(accesses, op->getOpOperands())) {
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    Type type = operand.get().getType();
+    Type element = getElementTypeOrSelf(type);
+    bool isFactor = op.isDpsInput(&operand);
     std::optional<LinearIndex> offset;
-    if (type && type.getElementType().isF32())
+    if (isa<ShapedType>(type) &&
+        (element.isF32() || (isFactor && isLowPrecision(element))))
       offset = getOffset(op, operand);
     if (!offset)
       return std::nullopt;

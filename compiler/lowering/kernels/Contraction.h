@@ -61,9 +61,9 @@ bool isWorthKernel(const Contraction &contraction);
 /// The sum that `op`, on memrefs, computes.
 Contraction getContraction(ContractionOpInterface op);
 
-/// The contraction of two f32 operands, summed in any order, that `op`, on
-/// memrefs, adds to its output, which is the bias. None where it computes
-/// something else.
+/// The contraction of two operands, in f32 or extended to it, summed in any
+/// order, that `op`, on tensors or memrefs, adds to its output in f32, which is
+/// the bias. None where it computes something else.
 std::optional<Contraction> getContraction(mlir::linalg::GenericOp op);
 
 } // namespace boostc

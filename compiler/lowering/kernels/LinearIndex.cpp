@@ -1,4 +1,5 @@
 #include "compiler/lowering/kernels/LinearIndex.h"
+#include "compiler/lowering/kernels/Strides.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -20,8 +21,7 @@ std::optional<LinearIndex> boostc::getOffset(linalg::GenericOp op,
   AffineMap map = op.getMatchingIndexingMap(&operand);
   if (!llvm::all_of(map.getResults(), isLinear))
     return std::nullopt;
-  auto [strides, start] =
-      cast<MemRefType>(operand.get().getType()).getStridesAndOffset();
+  auto [strides, start] = getTypeInMemory(operand.get()).getStridesAndOffset();
   auto at = [&, &strides = strides, &start = start](ArrayRef<int64_t> loops) {
     int64_t offset = start;
     for (auto [stride, position] : llvm::zip_equal(strides, map.compose(loops)))

@@ -33,6 +33,13 @@ bool boostc::isWritten(OpOperand &use) {
   return !op || op.isDpsInit(&use);
 }
 
+MemRefType boostc::getTypeInMemory(Value value) {
+  if (auto type = dyn_cast<MemRefType>(value.getType()))
+    return type;
+  auto tensor = cast<RankedTensorType>(value.getType());
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
 MemRefType boostc::getOrdered(MemRefType type, ArrayRef<unsigned> order) {
   SmallVector<int64_t> strides(type.getRank());
   int64_t stride = 1;

@@ -18,6 +18,9 @@ bool followsStridesInSlices(mlir::OpOperand &operand);
 /// Whether the op that owns `use`, of a buffer, writes to it.
 bool isWritten(mlir::OpOperand &use);
 
+/// The type of `value`, a buffer; for a tensor that of row-major memory.
+mlir::MemRefType getTypeInMemory(mlir::Value value);
+
 /// `type` with its dimensions in memory in `order`, the innermost last.
 mlir::MemRefType getOrdered(mlir::MemRefType type,
                             llvm::ArrayRef<unsigned> order);

@@ -1,4 +1,5 @@
 #include "compiler/lowering/kernels/TapSum.h"
+#include "compiler/lowering/kernels/Strides.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -170,20 +171,50 @@ void boostc::flattenPixels(TapSum &sum) {
   }
 }
 
-static MemRefType getMemRefType(Value value) {
-  if (auto type = dyn_cast<MemRefType>(value.getType()))
-    return type;
-  auto tensor = cast<RankedTensorType>(value.getType());
-  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+std::optional<TapBorder> TapBorder::of(const TapSum &sum) {
+  if (sum.parts.size() != 1)
+    return std::nullopt;
+  const TapAxis &columns = sum.parts.front().columns;
+  TapBorder border;
+  for (int64_t pixel : {int64_t(0), columns.pixels - 1})
+    for (int64_t tap : {int64_t(0), columns.taps - 1}) {
+      int64_t position = columns.getPosition(pixel, tap);
+      border.before = std::max(border.before, -position);
+      border.after = std::max(border.after, position - (columns.extent - 1));
+    }
+  return border;
+}
+
+std::optional<TapSum> boostc::foldTaps(const TapSum &sum) {
+  if (sum.parts.size() != 1)
+    return std::nullopt;
+  TapSum folded = sum;
+  TapPart &part = folded.parts.front();
+  int64_t taps = part.columns.taps;
+  if (taps <= 1 || part.columns.isGuarded())
+    return std::nullopt;
+  TapOperand &weight = sum.isWeightGradient ? part.result : part.weight;
+  int64_t ofSource = part.columns.tapStep * part.source.column;
+  if (sum.terms > 1 && (ofSource != sum.terms * part.source.term ||
+                        weight.column != sum.terms * weight.term))
+    return std::nullopt;
+  if (sum.terms == 1) {
+    part.weight.term = 0; // the image, in a gradient
+    part.source.term = ofSource;
+    weight.term = weight.column;
+  }
+  folded.terms *= taps;
+  part.columns.taps = 1;
+  return folded;
 }
 
 ConvolutionTypes ConvolutionTypes::of(rt::ConvolutionOp op) {
-  return {getMemRefType(op.getInput()), getMemRefType(op.getWeight()),
-          getMemRefType(op.getOutput())};
+  return {getTypeInMemory(op.getInput()), getTypeInMemory(op.getWeight()),
+          getTypeInMemory(op.getOutput())};
 }
 
-TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types) {
-  ConvolutionGeometry geometry = op.getGeometry();
+TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types,
+                         const ConvolutionGeometry &geometry) {
   const auto &[x, w, y] = types;
   Strides sx(x), sw(w), sy(y);
   int64_t filters = w.getDimSize(0) / geometry.groups;
@@ -211,7 +242,7 @@ TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types) {
     weight.vector = sw.of[0];
     output.vector = sy.of[1];
     if (op.getBias()) {
-      MemRefType type = getMemRefType(op.getBias());
+      MemRefType type = getTypeInMemory(op.getBias());
       sum.bias = {op.getBias(), type, Strides(type).offset};
       sum.bias.group = filters;
       sum.bias.vector = 1;
@@ -278,6 +309,7 @@ TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types) {
 
 std::optional<TapSum> boostc::getTapSum(ContractionOpInterface op) {
   if (auto convolution = dyn_cast<rt::ConvolutionOp>(*op))
-    return getTapSum(convolution, ConvolutionTypes::of(convolution));
+    return getTapSum(convolution, ConvolutionTypes::of(convolution),
+                     convolution.getGeometry());
   return std::nullopt;
 }

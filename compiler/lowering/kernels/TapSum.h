@@ -100,14 +100,30 @@ struct ConvolutionTypes {
   static ConvolutionTypes of(rt::ConvolutionOp op);
 };
 
+/// Pixels beyond the ends of a source's rows that some pixel sees at some tap.
+struct TapBorder {
+  int64_t before = 0, after = 0;
+
+  /// That of the only part of `sum`; none where there are several.
+  static std::optional<TapBorder> of(const TapSum &sum);
+  bool isEmpty() const { return before == 0 && after == 0; }
+};
+
+/// `sum` with the taps of a row as terms: a pixel's terms are its neighbours in
+/// memory, which other pixels share. Each sum has its products in the same
+/// order. None where some pixel sees nothing at a tap, or where the channels
+/// of a tap are not followed by those of the next one.
+std::optional<TapSum> foldTaps(const TapSum &sum);
+
 /// Without a window, makes lines of the pixels of all rows and samples. Their
 /// length is a multiple of the tiles that registers hold.
 void flattenPixels(TapSum &sum);
 
-/// What `op` computes where its operands have `types`.
+/// What `op` computes where its operands have `types`, and it has `geometry`.
 /// Images without a window are rows of a fixed number of pixels, whatever their
 /// height and width.
-TapSum getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types);
+TapSum getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types,
+                 const ConvolutionGeometry &geometry);
 
 /// None where `op` has no window.
 std::optional<TapSum> getTapSum(ContractionOpInterface op);

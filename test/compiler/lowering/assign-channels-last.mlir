@@ -139,15 +139,27 @@ func.func @heads(%x: memref<2x16x8x8xf32>, %w: memref<32x16x3x3xf32>, %h: memref
   return
 }
 
-// Borders are nearly the whole image, and each tile of them would be code of its own.
+// Borders are nearly the whole image, and each tile of them would be code of its own: the image is
+// copied between zeros.
 // CHECK-LABEL: func.func @wide_borders
-// CHECK-NOT: strided
-// CHECK: return
+// CHECK: rt.convolution forward ins(%{{.+}} : memref<2x32x1x7800xf32, {{.*}} padding [0, 0, 0, 0]
 func.func @wide_borders(%x: memref<2x32x1x4000xf32>, %w: memref<32x32x1x3xf32>) {
   %y = memref.alloc() : memref<2x32x1x4000xf32>
   rt.convolution forward ins(%x, %w : memref<2x32x1x4000xf32>, memref<32x32x1x3xf32>)
       outs(%y : memref<2x32x1x4000xf32>)
       strides [1, 1] padding [0, 1900, 0, 1900] dilations [1, 1900] groups 1
+  return
+}
+
+// With strides, the pixels of the gradient that see the same taps are several images.
+// CHECK-LABEL: func.func @wide_borders_in_steps
+// CHECK-NOT: strided
+// CHECK: return
+func.func @wide_borders_in_steps(%y: memref<2x32x1x2000xf32>, %w: memref<32x32x1x3xf32>) {
+  %x = memref.alloc() : memref<2x32x1x4000xf32>
+  rt.convolution backward_data ins(%y, %w : memref<2x32x1x2000xf32>, memref<32x32x1x3xf32>)
+      outs(%x : memref<2x32x1x4000xf32>)
+      strides [1, 2] padding [0, 1900, 0, 1900] dilations [1, 1900] groups 1
   return
 }
 
@@ -250,6 +262,44 @@ func.func @few_channels(%x: memref<64x1x8x8xf32>, %w: memref<2x1x3x3xf32>) {
   rt.convolution forward ins(%x, %w : memref<64x1x8x8xf32>, memref<2x1x3x3xf32>)
       outs(%y : memref<64x2x8x8xf32>)
       strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  return
+}
+
+// One channel next to 31 taps: taps are terms where no pixel sees beyond its row, so rows are copied
+// between zeros, and the convolution has no padding.
+// CHECK-LABEL: func.func @wide
+// CHECK: %[[X:.+]] = memref.alloc() : memref<2x1x3x75xf32, strided<[225, 1, 75, 1]>>
+// CHECK: %[[BEFORE:.+]] = memref.subview %[[X]][0, 0, 0, 0] [2, 1, 3, 14] [1, 1, 1, 1]
+// CHECK: linalg.fill ins(%{{.+}}) outs(%[[BEFORE]]
+// CHECK: %[[AFTER:.+]] = memref.subview %[[X]][0, 0, 0, 59] [2, 1, 3, 16] [1, 1, 1, 1]
+// CHECK: linalg.fill ins(%{{.+}}) outs(%[[AFTER]]
+// CHECK: %[[ROWS:.+]] = memref.subview %[[X]][0, 0, 0, 14] [2, 1, 3, 45] [1, 1, 1, 1]
+// CHECK: memref.copy %{{.+}}, %[[ROWS]]
+// CHECK: rt.convolution forward ins(%[[X]], {{.*}} padding [0, 0, 0, 0]
+// What is written keeps its shape, and the image is copied once.
+// CHECK-NOT: memref<2x1x3x75xf32
+// CHECK: rt.convolution backward_weight ins(%{{.+}}, %[[X]] : memref<2x8x3x45xf32{{.*}} padding [0, 0, 0, 0]
+func.func @wide(%x: memref<2x1x3x45xf32>, %w: memref<8x1x1x31xf32>, %dw: memref<8x1x1x31xf32>) {
+  %y = memref.alloc() : memref<2x8x3x45xf32>
+  rt.convolution forward ins(%x, %w : memref<2x1x3x45xf32>, memref<8x1x1x31xf32>)
+      outs(%y : memref<2x8x3x45xf32>)
+      strides [1, 1] padding [0, 14, 0, 16] dilations [1, 1] groups 1
+  rt.convolution backward_weight ins(%y, %x : memref<2x8x3x45xf32>, memref<2x1x3x45xf32>)
+      outs(%dw : memref<8x1x1x31xf32>)
+      strides [1, 1] padding [0, 14, 0, 16] dilations [1, 1] groups 1
+  return
+}
+
+// The same of each channel of its own. In the gradient of the input the image is that of the output,
+// whose zeros are those of a wider padding.
+// CHECK-LABEL: func.func @wide_depthwise
+// CHECK: memref.alloc() : memref<2x16x3x75xf32, strided<[3600, 1, 1200, 16]>>
+// CHECK: rt.convolution backward_data ins(%{{.+}} : memref<2x16x3x75xf32{{.*}} padding [0, 30, 0, 30]
+func.func @wide_depthwise(%y: memref<2x16x3x45xf32>, %w: memref<16x1x1x31xf32>,
+                          %dx: memref<2x16x3x45xf32>) {
+  rt.convolution backward_data ins(%y, %w : memref<2x16x3x45xf32>, memref<16x1x1x31xf32>)
+      outs(%dx : memref<2x16x3x45xf32>)
+      strides [1, 1] padding [0, 15, 0, 15] dilations [1, 1] groups 16
   return
 }
 }
