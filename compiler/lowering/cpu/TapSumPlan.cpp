@@ -179,6 +179,8 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
                    : 0.0;
     double loops = static_cast<double>(
         part.rows.taps * (sum.terms > 1 ? 1 + part.columns.taps : 1));
+    // Rows of taps that see nothing are left out.
+    double inside = part.rows.getInsideShare();
     auto cost = [&](int64_t pixels) {
       int64_t lines = pixels * plan.samples, columns = lines;
       // Without terms, the taps of a row share what is loaded.
@@ -186,12 +188,14 @@ static double estimateGather(const TapSum &sum, const TapSumPlan &plan) {
         columns =
             llvm::divideCeil(plan.samples * countColumns(part.columns, pixels),
                              std::max<int64_t>(1, part.columns.taps));
-      return static_cast<double>(steps) *
-                 estimateStep(plan, lines * plan.vectors,
-                              plan.vectors +
-                                  columns * (isBroadcast ? 1 : plan.vectors),
-                              streamed) +
-             packing + kTile + kLoop * loops;
+      return inside * (static_cast<double>(steps) *
+                           estimateStep(
+                               plan, lines * plan.vectors,
+                               plan.vectors +
+                                   columns * (isBroadcast ? 1 : plan.vectors),
+                               streamed) +
+                       kLoop * loops) +
+             packing + kTile;
     };
     cycles += sumOverTiles(part.columns.pixels, plan.tile, cost);
   }
@@ -220,12 +224,13 @@ static double estimateWeightGradient(const TapSum &sum,
                 (static_cast<double>(llvm::divideCeil(terms, plan.lanes)) +
                  static_cast<double>(plan.vectors * terms) /
                      static_cast<double>(sum.terms));
-    return steps * (estimateStep(plan, sums,
-                                 plan.vectors +
-                                     terms * shared *
-                                         (isBroadcast ? 1 : plan.vectors),
-                                 0.0) +
-                    packing) +
+    return part.rows.getInsideShare() * steps *
+               (estimateStep(plan, sums,
+                             plan.vectors +
+                                 terms * shared *
+                                     (isBroadcast ? 1 : plan.vectors),
+                             0.0) +
+                packing) +
            (kTile + static_cast<double>(sums) +
             kLoop * static_cast<double>(lines)) /
                pixels;

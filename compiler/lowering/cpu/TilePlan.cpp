@@ -138,11 +138,15 @@ static double estimateSum(const TapSum &sum, const TapSumPlan &plan) {
     double ofBlock = static_cast<double>(run) *
                      (plan.vectors * (steps * kMultiply + 2 * kMove) + kTile);
     double fill = 0.0;
-    if (!strip.isDirect)
-      fill = kCopy *
-             divide(strip.rows.countElements(rows) * strip.width * sum.terms,
-                    kTileTerms) *
-             divide(blocks, blocksOfFill);
+    if (!strip.isDirect) {
+      // Pixels are copied one by one where others' channels lie between them.
+      int64_t pixels = strip.rows.countElements(rows) * strip.width;
+      bool isRow = strip.columns.sourceStep * part.source.column == sum.terms;
+      double vectors =
+          isRow ? divide(pixels * sum.terms, kTileTerms)
+                : divide(pixels * llvm::divideCeil(sum.terms, kTileTerms), 1);
+      fill = kCopy * vectors * divide(blocks, blocksOfFill);
+    }
     double pack = kPair * steps * kTileTerms / 2 * plan.vectors * blocks;
     int64_t chunks = llvm::divideCeil(part.rows.pixels, rows) * sum.samples;
     int64_t packs =

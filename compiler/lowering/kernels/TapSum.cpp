@@ -11,6 +11,16 @@ bool TapAxis::isGuarded() const {
          !isInside(pixels - 1, 0) || !isInside(pixels - 1, taps - 1);
 }
 
+double TapAxis::getInsideShare() const {
+  if (taps == 0)
+    return 1.0;
+  int64_t inside = 0;
+  for (int64_t pixel = 0; pixel < pixels; ++pixel)
+    for (int64_t tap = 0; tap < taps; ++tap)
+      inside += isInside(pixel, tap);
+  return static_cast<double>(inside) / static_cast<double>(pixels * taps);
+}
+
 TapAxis TapAxis::slice(int64_t first, int64_t count) const {
   TapAxis part = *this;
   part.constant += pixelStep * first;

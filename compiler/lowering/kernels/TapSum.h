@@ -39,6 +39,8 @@ struct TapAxis {
   }
   /// Whether some pixel sees, at some tap, nothing.
   bool isGuarded() const;
+  /// The share of pairs of a pixel and a tap that see something.
+  double getInsideShare() const;
   /// The axis of pixels [first, first + count).
   TapAxis slice(int64_t first, int64_t count) const;
   /// Whether pixels and source pixels are the same.

@@ -62,6 +62,7 @@ TEST_P(Plans, StepsAreThoseThatTheDefinitionTakes) {
         int64_t perPass =
             (samples + (plan.dropsRemainder ? 0 : window - 1)) / window;
         EXPECT_EQ(run.perEpoch(), plan.passes * perPass);
+        EXPECT_EQ(run.length().steps_per_epoch, run.perEpoch());
         EXPECT_EQ(run.length().steps, 4 * run.perEpoch());
         int64_t next = -1;
         int64_t last = takeSteps(
