@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(getModel("many_channels"),
                                      getModel("many_groups"),
                                      getModel("odd_channels"),
-                                     getModel("tiles"),
+                                     getModel("tiles"), getModel("wide_taps"),
+                                     getModel("even_heads"),
                                      getModel("larger_eval")),
                      testing::Values(Amp{"O1", "bf16"}, Amp{"O3", "bf16"})),
     getTestName);

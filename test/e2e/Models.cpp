@@ -530,6 +530,7 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "conv2d", "filters": 8, "kernel": [2, 33], "padding": [0, 16], "groups": 8 },
 { "name": "deep", "op": "tanh" },
 { "op": "conv2d", "filters": 2, "kernel": [1, 12], "padding": [0, 0, 0, 5], "bias": false },
+{ "name": "two", "op": "tanh" },
 { "op": "conv2d", "filters": 17, "kernel": [2, 9], "stride": [1, 2] },
 { "name": "steps", "op": "relu" },
 { "op": "global_avg_pool" },
@@ -539,7 +540,14 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "relu" },
 { "op": "global_avg_pool" },
 { "name": "apart", "op": "dense", "units": 4 },
-{ "op": "add", "inputs": ["near", "apart"] })",
+{ "op": "conv2d", "filters": 20, "kernel": [1, 32], "padding": [0, 9], "inputs": ["image"] },
+{ "op": "relu" },
+{ "op": "conv2d", "filters": 3, "kernel": [3, 32] },
+{ "op": "conv2d", "filters": 5, "kernel": [1, 3], "stride": [1, 2], "padding": [0, 1] },
+{ "op": "global_avg_pool" },
+{ "name": "whole", "op": "dense", "units": 4 },
+{ "name": "sum", "op": "add", "inputs": ["near", "apart"] },
+{ "op": "add", "inputs": ["sum", "whole"] })",
        momentum},
       // As many channels and pixels as tiles of bf16 have, and more: windows
       // that are read in place, strips of whole rows, borders, phases of

@@ -5,6 +5,7 @@ Kinds:
   unit  GoogleTest programs: all executables in BUILD/test/unit
   lit   lit tests below BUILD/test/lit
   e2e   of both, those that are named e2e: programs `e2e-*`, lit tests `e2e/...`
+  quick all of unit, and the lit tests of the compiler and the dialects
 
 The last line is `N passed, M failed, K skipped`. A program that crashes, hangs or
 gives no results is one failed test more. A kind of which nothing ran is a
@@ -24,6 +25,7 @@ import tempfile
 import time
 
 KINDS = ("unit", "lit", "e2e")
+QUICK, QUICK_LIT = "quick", "(^|/| )(compiler|dialects)/"
 LIT = "/usr/lib/llvm-22/bin/lit"
 UNIT_LIMIT, LIT_LIMIT = 900, 3600  # seconds
 # Parameters in a part of a program; those that are named e2e compile for each.
@@ -158,10 +160,12 @@ def run_lit(build, lit, options, limit, output=None):
             return status, None
 
 
-def run_lit_kinds(build, lit, tallies, limit):
+def run_lit_kinds(build, lit, tallies, limit, is_quick):
     # Each kind on its own is asked for by name, so that it alone is run.
     options = []
-    if "e2e" not in tallies:
+    if is_quick:
+        options = ["--filter", QUICK_LIT]
+    elif "e2e" not in tallies:
         options = ["--filter-out", "(^|/| )e2e/"]
     if "lit" not in tallies:
         options = ["--filter", "(^|/| )e2e/", "--allow-empty-runs"]
@@ -194,12 +198,13 @@ def main():
     parser.add_argument("--lit-limit", type=int, default=LIT_LIMIT,
                         help="seconds all tests of lit may take (%(default)s)")
     parser.add_argument("kinds", nargs="*", metavar="KIND",
-                        help=f"{', '.join(KINDS)}; default: all")
+                        help=f"{', '.join(KINDS)}, or {QUICK} alone; default: all but {QUICK}")
     arguments = parser.parse_args()
+    is_quick = arguments.kinds == [QUICK]
     for kind in arguments.kinds:
-        if kind not in KINDS:
-            parser.error(f"'{kind}' is none of {', '.join(KINDS)}")
-    kinds = arguments.kinds or KINDS
+        if kind not in KINDS and not is_quick:
+            parser.error(f"'{kind}' is none of {', '.join(KINDS)}, and not {QUICK} alone")
+    kinds = ("unit", "lit") if is_quick else arguments.kinds or KINDS
     tallies = {kind: Tally() for kind in KINDS if kind in kinds}
     start = time.monotonic()
 
@@ -208,7 +213,7 @@ def main():
     lit_kinds = {kind: tallies[kind] for kind in ("lit", "e2e") if kind in tallies}
     if lit_kinds and (arguments.build / "test" / "lit").is_dir():
         print("--- lit", flush=True)
-        run_lit_kinds(arguments.build, arguments.lit, lit_kinds, arguments.lit_limit)
+        run_lit_kinds(arguments.build, arguments.lit, lit_kinds, arguments.lit_limit, is_quick)
 
     total, is_empty = Tally(), False
     for kind, tally in tallies.items():

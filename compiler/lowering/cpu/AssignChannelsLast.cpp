@@ -185,21 +185,18 @@ struct AssignChannelsLast
   /// Gives a convolution its operands in the wanted order.
   void adapt(rt::ConvolutionOp op) {
     ChannelsLastForm wanted = getChannelsLast(op, registers);
-    for (OpOperand &operand : op->getOpOperands()) {
-      MemRefType type;
-      if (operand.get() == op.getInput())
-        type = wanted.types.input;
-      else if (operand.get() == op.getOutput())
-        type = wanted.types.output;
-      else if (operand.get() == op.getWeight())
-        type = wanted.types.weight;
-      if (!type || isAs(operand.get().getType(), type))
-        continue;
-      if (op.isDpsInit(&operand))
-        copyOut(op, operand, type);
-      else
-        copyIn(op, operand, type, wanted.border.before);
-    }
+    const auto &[input, weight, output] = wanted.types;
+    bool isForward = op.getKind() == rt::ConvolutionKind::Forward;
+    bool isOfWeight = op.getKind() == rt::ConvolutionKind::BackwardWeight;
+    MemRefType a = isForward ? input : output;
+    MemRefType b = isOfWeight ? input : weight;
+    MemRefType c = isForward ? output : isOfWeight ? weight : input;
+    if (!isAs(op.getA().getType(), a))
+      copyIn(op, op.getAMutable(), a, wanted.border.before);
+    if (!isAs(op.getB().getType(), b))
+      copyIn(op, op.getBMutable(), b, wanted.border.before);
+    if (!isAs(op.getC().getType(), c))
+      copyOut(op, op.getCMutable(), c);
     op.setPadding(wanted.geometry.padding);
   }
 

@@ -53,7 +53,7 @@ static double estimateBatchInnermost(int64_t samples, int64_t channels,
 }
 
 /// What it costs besides that a gradient of weights reads its images again for
-/// every few taps, once caches do not keep these: in the
+/// every few taps, when caches cannot hold them: in the
 /// multiplications that could be done meanwhile. Measured on LeNet-5 with large
 /// batches.
 static double estimateReread(rt::ConvolutionOp op,
@@ -93,8 +93,8 @@ static std::optional<double> estimateForm(rt::ConvolutionOp op,
                 (kReached * estimateEfficiency(sum, *plan, registers.lanes));
   if (form.border.isEmpty())
     return cost;
-  // An element is copied in half a cycle, in which two operations of a vector
-  // are one multiplication.
+  // An element is copied in half a cycle, and a cycle has two multiply-adds of
+  // vectors: four operations a lane.
   MemRefType image = sum.parts.front().source.type;
   return cost + 2.0 * static_cast<double>(registers.lanes) *
                     static_cast<double>(image.getNumElements());
@@ -117,10 +117,11 @@ static std::optional<ChannelsLastForm> addBorder(rt::ConvolutionOp op,
   };
   std::array<int64_t, 4> &padding = bordered.geometry.padding;
   bool readsOutput = op.getKind() == rt::ConvolutionKind::BackwardData;
-  // A wider output is that of a wider padding.
   widen(readsOutput ? bordered.types.output : bordered.types.input);
-  padding[1] += readsOutput ? border->before : -border->before;
-  padding[3] += readsOutput ? border->after : -border->after;
+  // A wider output is that of a wider padding, in steps of the stride.
+  int64_t step = readsOutput ? form.geometry.strides[1] : -1;
+  padding[1] += step * border->before;
+  padding[3] += step * border->after;
   return bordered;
 }
 
@@ -153,12 +154,12 @@ static void addCosts(rt::ConvolutionOp op, VectorRegisters registers,
     return;
   }
   estimate.channelsLast += *cost;
+  ConvolutionTypes types = ConvolutionTypes::of(op);
   estimate.batchInnermost +=
       static_cast<double>(op.getFlops()) /
-          estimateBatchInnermost(form.types.input.getDimSize(0),
-                                 form.types.weight.getDimSize(1),
-                                 registers.lanes) +
-      estimateReread(op, form.types, registers.lanes);
+          estimateBatchInnermost(types.input.getDimSize(0),
+                                 types.weight.getDimSize(1), registers.lanes) +
+      estimateReread(op, types, registers.lanes);
 }
 
 bool boostc::prefersChannelsLast(func::FuncOp function,

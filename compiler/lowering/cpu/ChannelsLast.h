@@ -17,13 +17,15 @@ struct ChannelsLastForm {
   /// whose innermost dimension vectors run.
   ConvolutionTypes types;
   ConvolutionGeometry geometry;
-  /// Zeros around the rows of the image that is read, which the types count and
-  /// the geometry does not pad.
+  /// Zeros around the rows of the image that is read. The types count them, and
+  /// the padding does, too: they are less of it, or, where a gradient of the
+  /// input reads a wider output, more.
   TapBorder border;
 };
 
-/// Where an image has few channels next to its taps, the copy with a border
-/// costs less than it saves: foldTaps() fills tiles with taps then.
+/// The image has a border where the copy costs less than it saves: where there
+/// are few channels next to many taps, of which foldTaps() fills tiles, or
+/// where no kernel has code for so many pixels that see beyond a row.
 ChannelsLastForm getChannelsLast(rt::ConvolutionOp op,
                                  VectorRegisters registers);
 

@@ -15,24 +15,20 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
-/// The result that the op's body yields as `value`.
-static Value getYielded(OpResult value) {
-  auto op = cast<linalg::GenericOp>(value.getOwner());
-  return op.getBody()->getTerminator()->getOperand(value.getResultNumber());
-}
-
-/// Whether `value`, in f32, has numbers of bf16, which the op that computes it
-/// extends, in memory of its own.
-static bool isExtended(Value value) {
+/// Where the op that computes `value`, in f32, extends numbers of bf16 last and
+/// writes them to memory of its own: the extension. Null elsewhere.
+static arith::ExtFOp findExtension(Value value) {
   auto op = value.getDefiningOp<linalg::GenericOp>();
   if (!op)
-    return false;
-  auto result = cast<OpResult>(value);
-  unsigned number = result.getResultNumber();
-  auto extension = getYielded(result).getDefiningOp<arith::ExtFOp>();
-  return extension && extension.getIn().getType().isBF16() &&
-         op.getRegionOutputArgs()[number].use_empty() &&
-         op.getOutputs()[number].getDefiningOp<tensor::EmptyOp>();
+    return {};
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  Value yielded = op.getBody()->getTerminator()->getOperand(number);
+  auto extension = yielded.getDefiningOp<arith::ExtFOp>();
+  bool isOwn = op.getRegionOutputArgs()[number].use_empty() &&
+               op.getOutputs()[number].getDefiningOp<tensor::EmptyOp>();
+  return isOwn && extension && extension.getIn().getType().isBF16()
+             ? extension
+             : arith::ExtFOp();
 }
 
 /// Whether all that read `value` can extend its elements themselves.
@@ -45,7 +41,7 @@ static bool isReadByLoops(Value value) {
 
 static bool canNarrow(Value factor) {
   return getElementTypeOrSelf(factor.getType()).isBF16() ||
-         (isExtended(factor) && isReadByLoops(factor));
+         (findExtension(factor) && isReadByLoops(factor));
 }
 
 /// Stores `factor` as it was before it was extended; what reads it extends it.
@@ -54,8 +50,7 @@ static void narrow(Value factor) {
     return;
   auto op = factor.getDefiningOp<linalg::GenericOp>();
   unsigned number = cast<OpResult>(factor).getResultNumber();
-  auto extension =
-      cast<arith::ExtFOp>(getYielded(cast<OpResult>(factor)).getDefiningOp());
+  arith::ExtFOp extension = findExtension(factor);
   auto type = cast<RankedTensorType>(factor.getType());
   Type low = extension.getIn().getType();
   OpBuilder builder(op);

@@ -35,8 +35,10 @@ def AssignChannelsLastPass
     which needs no copy. The other functions are left to boostc-assign-layouts.
 
     Where few channels meet many taps of a row, what is read is copied between columns of zeros, and
-    the convolution has no padding there. Taps are terms then: those of a pixel are neighbours in
-    memory, which other pixels share, and tiles of registers are full of them.
+    no pixel sees beyond a row: the convolution has no padding there, or, where a gradient of the
+    input reads a wider output, more. Taps are terms then: those of a pixel are neighbours in memory,
+    which other pixels share, and tiles of registers are full of them. So are images whose borders are
+    so wide that each tile of them would be code of its own.
 
     Before and after:
     ```mlir

@@ -32,7 +32,8 @@ struct TapSumPlan {
   int64_t samples = 1;  ///< of a tile: more than 1 for short rows
   int64_t lines = 1;    ///< rows of pixels that one block of weights meets
   bool inPairs = false; ///< multiplies pairs of bf16
-  bool foldsTaps = false; ///< is one of foldTaps() of the sum
+  /// Computes foldTaps() of the sum, whose the other fields are.
+  bool foldsTaps = false;
   /// Vectors are put together once for several tiles: a block's weights, or
   /// pairs of strips of images.
   bool packs = false;
@@ -80,7 +81,8 @@ std::vector<TapSumPlan> planTapSum(const TapSum &sum, VectorRegisters registers,
 double estimateVectorRate(int64_t lanes, int64_t maxLanes);
 
 /// The rate of multiplications that `plan` reaches, as a share of that in full
-/// vectors of f32: from 0 to 1, or to 2 in pairs.
+/// vectors of f32: from 0 to 1, or to 2 in pairs, and more where rows of taps
+/// that see nothing are left out.
 double estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                           int64_t maxLanes);
 

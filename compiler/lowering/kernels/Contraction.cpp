@@ -199,7 +199,8 @@ static bool isMultiplyAdd(linalg::GenericOp op) {
     return false;
   auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   auto multiply = llvm::find_if(body, llvm::IsaPred<arith::MulFOp>);
-  if (multiply == body.end() || !sum ||
+  if (multiply == body.end() || !multiply->getResult(0).getType().isF32() ||
+      !sum ||
       !bitEnumContainsAll(sum.getFastmath(), arith::FastMathFlags::reassoc))
     return false;
   auto isPair = [](Operation *pair, Value x, Value y) {

@@ -12,7 +12,7 @@ bool TapAxis::isGuarded() const {
 }
 
 double TapAxis::getInsideShare() const {
-  if (taps == 0)
+  if (taps == 0 || !isGuarded())
     return 1.0;
   int64_t inside = 0;
   for (int64_t pixel = 0; pixel < pixels; ++pixel)

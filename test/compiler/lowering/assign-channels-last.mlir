@@ -151,7 +151,8 @@ func.func @wide_borders(%x: memref<2x32x1x4000xf32>, %w: memref<32x32x1x3xf32>) 
   return
 }
 
-// With strides, the pixels of the gradient that see the same taps are several images.
+// With strides, the pixels of the gradient that see the same taps are several images: only where
+// the input has one column is it one, and a border is wider padding in steps of the stride.
 // CHECK-LABEL: func.func @wide_borders_in_steps
 // CHECK-NOT: strided
 // CHECK: return
@@ -290,7 +291,7 @@ func.func @wide(%x: memref<2x1x3x45xf32>, %w: memref<8x1x1x31xf32>, %dw: memref<
   return
 }
 
-// The same of each channel of its own. In the gradient of the input the image is that of the output,
+// The same for a depthwise convolution. In the gradient of the input the image is that of the output,
 // whose zeros are those of a wider padding.
 // CHECK-LABEL: func.func @wide_depthwise
 // CHECK: memref.alloc() : memref<2x16x3x75xf32, strided<[3600, 1, 1200, 16]>>
@@ -299,6 +300,27 @@ func.func @wide_depthwise(%y: memref<2x16x3x45xf32>, %w: memref<16x1x1x31xf32>,
                           %dx: memref<2x16x3x45xf32>) {
   rt.convolution backward_data ins(%y, %w : memref<2x16x3x45xf32>, memref<16x1x1x31xf32>)
       outs(%dx : memref<2x16x3x45xf32>)
+      strides [1, 1] padding [0, 15, 0, 15] dilations [1, 1] groups 16
+  return
+}
+
+// One column is one image, whatever the stride is. Here it does without a border.
+// CHECK-LABEL: func.func @one_column
+// CHECK: rt.convolution backward_data ins(%arg0, {{.*}} padding [3, 3, 3, 3]
+func.func @one_column(%y: memref<2x8x1x1xf32>, %w: memref<8x64x7x7xf32>,
+                      %dx: memref<2x64x1x1xf32>) {
+  rt.convolution backward_data ins(%y, %w : memref<2x8x1x1xf32>, memref<8x64x7x7xf32>)
+      outs(%dx : memref<2x64x1x1xf32>)
+      strides [2, 2] padding [3, 3, 3, 3] dilations [1, 1] groups 1
+  return
+}
+
+// An image that is both factors is copied for each.
+// CHECK-LABEL: func.func @both_factors
+// CHECK: rt.convolution backward_weight ins(%{{.+}} : memref<2x16x3x45xf32{{.*}}, memref<2x16x3x75xf32
+func.func @both_factors(%x: memref<2x16x3x45xf32>, %dw: memref<16x1x1x31xf32>) {
+  rt.convolution backward_weight ins(%x, %x : memref<2x16x3x45xf32>, memref<2x16x3x45xf32>)
+      outs(%dw : memref<16x1x1x31xf32>)
       strides [1, 1] padding [0, 15, 0, 15] dilations [1, 1] groups 16
   return
 }

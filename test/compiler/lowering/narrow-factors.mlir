@@ -62,6 +62,31 @@ func.func @scores(%x: tensor<4x64x64xf32>, %y: tensor<4x64x64xf32>)
   return %s, %p : tensor<4x64x64xf32>, tensor<4x64x64xf32>
 }
 
+// A factor that is both.
+// CHECK-LABEL: func.func @square
+// CHECK: linalg.generic {{.*}} ins(%[[S:.+]], %[[S]] : tensor<4x64x64xbf16>, tensor<4x64x64xbf16>)
+func.func @square(%x: tensor<4x64x64xf32>) -> tensor<4x64x64xf32> {
+  %e = tensor.empty() : tensor<4x64x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %q = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<4x64x64xf32>) outs(%e : tensor<4x64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %l = arith.truncf %a : f32 to bf16
+    %w = arith.extf %l : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<4x64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+  %s = linalg.generic {indexing_maps = [#rows, #columns, #result],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %q : tensor<4x64x64xf32>, tensor<4x64x64xf32>) outs(%f : tensor<4x64x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %t = arith.addf %o, %m fastmath<reassoc> : f32
+    linalg.yield %t : f32
+  } -> tensor<4x64x64xf32>
+  return %s : tensor<4x64x64xf32>
+}
+
 // A factor that is not rounded, or that the function returns, stays, and so does the other.
 // CHECK-LABEL: func.func @exact
 // CHECK-NOT: bf16>

@@ -158,4 +158,45 @@ func.func @depthwise() {
       strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 16
   return
 }
+
+// One channel and 31 taps, all of which see something: taps are terms, in one loop for all sums of
+// a tile, 15 pixels of both samples.
+// CHECK-LABEL: func.func private @folded_kernel_0
+// CHECK: %[[TAPS:.+]] = arith.constant 31 : index
+// CHECK: %{{.+}}:30 = scf.for %{{.+}} = %{{.+}} to %[[TAPS]]
+// CHECK-COUNT-30: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK-LABEL: func.func @folded
+func.func @folded() {
+  %x = memref.alloc() : memref<2x1x3x75xf32, strided<[225, 1, 75, 1]>>
+  %v = memref.alloc() : memref<8x1x1x31xf32, strided<[1, 8, 248, 8]>>
+  %y = memref.alloc() : memref<2x8x3x45xf32, strided<[1080, 1, 360, 8]>>
+  rt.convolution forward
+      ins(%x, %v : memref<2x1x3x75xf32, strided<[225, 1, 75, 1]>>,
+                   memref<8x1x1x31xf32, strided<[1, 8, 248, 8]>>)
+      outs(%y : memref<2x8x3x45xf32, strided<[1080, 1, 360, 8]>>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
+
+// In the gradient of the weights, 16 and 15 of them are summed over the pixels of a row.
+// CHECK-LABEL: func.func private @folded_weights_kernel_0
+// CHECK: %[[PIXELS:.+]] = arith.constant 45 : index
+// CHECK: %{{.+}}:16 = scf.for %{{.+}} = %{{.+}} to %[[PIXELS]]
+// CHECK-COUNT-16: vector.fma
+// CHECK: :15 = scf.for
+// CHECK-COUNT-15: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK-LABEL: func.func @folded_weights
+func.func @folded_weights() {
+  %x = memref.alloc() : memref<2x1x3x75xf32, strided<[225, 1, 75, 1]>>
+  %v = memref.alloc() : memref<8x1x1x31xf32, strided<[1, 8, 248, 8]>>
+  %y = memref.alloc() : memref<2x8x3x45xf32, strided<[1080, 1, 360, 8]>>
+  rt.convolution backward_weight
+      ins(%y, %x : memref<2x8x3x45xf32, strided<[1080, 1, 360, 8]>>,
+                   memref<2x1x3x75xf32, strided<[225, 1, 75, 1]>>)
+      outs(%v : memref<8x1x1x31xf32, strided<[1, 8, 248, 8]>>)
+      strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+  return
+}
 }

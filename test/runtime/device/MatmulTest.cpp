@@ -150,10 +150,13 @@ TEST(Matmul, ScratchDoesNotDependOnTheMatmulsBefore) {
         BoostMatmul wide = dense;
         wide.a_strides[0] = m == 1 ? 55 : k;
         wide.a_strides[1] = k == 1 ? 77 : 1;
-        auto asked = Matmul::queryScratchBytes(**context, wide, {}, 0);
+        wide.b_strides[0] = k == 1 ? 33 : 1;
+        wide.b_strides[1] = n == 1 ? 99 : k;
+        int64_t rowStride = m == 1 ? 44 : n;
+        auto asked = Matmul::queryScratchBytes(**context, wide, {}, rowStride);
         ASSERT_TRUE(asked.ok()) << asked.status().message();
         auto first = Matmul::create(**context, dense, {});
-        auto second = Matmul::create(**context, wide, {});
+        auto second = Matmul::create(**context, wide, {}, rowStride);
         ASSERT_TRUE(first.ok() && second.ok());
         EXPECT_EQ((*second)->scratchBytes(), *asked);
       }
