@@ -1,5 +1,6 @@
 // The models that programs of the end-to-end tests are compiled from.
 #include "test/e2e/Programs.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -49,6 +50,25 @@ Model e2e::getPerceptron(std::string name, std::string optimizer) {
 { "name": "b", "op": "dense", "units": 3 })";
   model.optimizer = std::move(optimizer);
   return model;
+}
+
+/// Attention-like products of matrices of `heads` heads.
+static std::string getHeads(int64_t tokens, int64_t heads, int64_t features) {
+  return llvm::formatv(
+      R"({{ "name": "query", "op": "dense", "units": {3} },
+{{ "name": "q", "op": "reshape", "shape": [{0}, {1}, {2}] },
+{{ "name": "rows", "op": "transpose", "permutation": [1, 0, 2] },
+{{ "name": "key", "op": "dense", "units": {3}, "inputs": ["image"] },
+{{ "name": "k", "op": "reshape", "shape": [{0}, {1}, {2}] },
+{{ "name": "columns", "op": "transpose", "permutation": [1, 0, 2] },
+{{ "name": "scores", "op": "matmul", "transpose_b": true, "inputs": ["rows", "columns"] },
+{{ "op": "scale", "factor": 0.25 },
+{{ "name": "shares", "op": "softmax" },
+{{ "name": "context", "op": "matmul", "inputs": ["shares", "columns"] },
+{{ "name": "back", "op": "matmul", "transpose_a": true, "inputs": ["shares", "context"] },
+{{ "op": "reduce_mean", "axes": [1] },
+{{ "op": "flatten" }, {{ "op": "dense", "units": 3 })",
+      tokens, heads, features, heads * features);
 }
 
 const std::vector<Model> &e2e::getModels() {
@@ -269,36 +289,9 @@ const std::vector<Model> &e2e::getModels() {
        sgd},
       // Products of many matrices, of sizes that no tile divides, whose rows
       // lie apart: those of heads, of their transposes, and of their gradients.
-      {"heads", 3, "[53, 20]", 3,
-       R"({ "name": "query", "op": "dense", "units": 51 },
-{ "name": "q", "op": "reshape", "shape": [53, 3, 17] },
-{ "name": "rows", "op": "transpose", "permutation": [1, 0, 2] },
-{ "name": "key", "op": "dense", "units": 51, "inputs": ["image"] },
-{ "name": "k", "op": "reshape", "shape": [53, 3, 17] },
-{ "name": "columns", "op": "transpose", "permutation": [1, 0, 2] },
-{ "name": "scores", "op": "matmul", "transpose_b": true, "inputs": ["rows", "columns"] },
-{ "op": "scale", "factor": 0.25 },
-{ "name": "shares", "op": "softmax" },
-{ "name": "context", "op": "matmul", "inputs": ["shares", "columns"] },
-{ "name": "back", "op": "matmul", "transpose_a": true, "inputs": ["shares", "context"] },
-{ "op": "reduce_mean", "axes": [1] },
-{ "op": "flatten" }, { "op": "dense", "units": 3 })",
-       sgd},
-      // The same with terms that come in pairs, for tiles of bf16.
-      {"even_heads", 3, "[48, 20]", 3,
-       R"({ "name": "query", "op": "dense", "units": 68 },
-{ "name": "q", "op": "reshape", "shape": [48, 2, 34] },
-{ "name": "rows", "op": "transpose", "permutation": [1, 0, 2] },
-{ "name": "key", "op": "dense", "units": 68, "inputs": ["image"] },
-{ "name": "k", "op": "reshape", "shape": [48, 2, 34] },
-{ "name": "columns", "op": "transpose", "permutation": [1, 0, 2] },
-{ "name": "scores", "op": "matmul", "transpose_b": true, "inputs": ["rows", "columns"] },
-{ "op": "scale", "factor": 0.125 },
-{ "name": "shares", "op": "softmax" },
-{ "op": "matmul", "inputs": ["shares", "columns"] },
-{ "op": "reduce_mean", "axes": [1] },
-{ "op": "flatten" }, { "op": "dense", "units": 3 })",
-       sgd},
+      {"heads", 3, "[53, 20]", 3, getHeads(53, 3, 17), sgd},
+      // Terms that come in pairs, for tiles of bf16.
+      {"even_heads", 3, "[48, 20]", 3, getHeads(48, 2, 34), sgd},
       {"distances", 7, "[9]", 4, R"({ "op": "dense", "units": 4 })", sgd,
        R"("top_1")", R"({ "op": "l1" })"},
       {"yes_no", 7, "[9]", 4, R"({ "op": "dense", "units": 4 })", momentum,

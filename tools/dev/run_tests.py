@@ -203,7 +203,7 @@ def main():
     is_quick = arguments.kinds == [QUICK]
     for kind in arguments.kinds:
         if kind not in KINDS and not is_quick:
-            parser.error(f"'{kind}' is none of {', '.join(KINDS)}, and not {QUICK} alone")
+            parser.error(f"'{kind}' is none of {', '.join(KINDS)}; {QUICK} stands alone")
     kinds = ("unit", "lit") if is_quick else arguments.kinds or KINDS
     tallies = {kind: Tally() for kind in KINDS if kind in kinds}
     start = time.monotonic()

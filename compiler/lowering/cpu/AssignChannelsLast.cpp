@@ -185,27 +185,28 @@ struct AssignChannelsLast
   /// Gives a convolution its operands in the wanted order.
   void adapt(rt::ConvolutionOp op) {
     ChannelsLastForm wanted = getChannelsLast(op, registers);
-    const auto &[input, weight, output] = wanted.types;
-    bool isForward = op.getKind() == rt::ConvolutionKind::Forward;
-    bool isOfWeight = op.getKind() == rt::ConvolutionKind::BackwardWeight;
-    MemRefType a = isForward ? input : output;
-    MemRefType b = isOfWeight ? input : weight;
-    MemRefType c = isForward ? output : isOfWeight ? weight : input;
-    if (!isAs(op.getA().getType(), a))
-      copyIn(op, op.getAMutable(), a, wanted.border.before);
-    if (!isAs(op.getB().getType(), b))
-      copyIn(op, op.getBMutable(), b, wanted.border.before);
-    if (!isAs(op.getC().getType(), c))
-      copyOut(op, op.getCMutable(), c);
+    for (auto [operand, type] :
+         {std::pair(&op.getInputMutable(), wanted.types.input),
+          {&op.getWeightMutable(), wanted.types.weight},
+          {&op.getOutputMutable(), wanted.types.output}}) {
+      auto given = cast<MemRefType>(operand->get().getType());
+      if (isAs(given, type))
+        continue;
+      bool isWider = type.getShape() != given.getShape();
+      if (op.isDpsInit(operand))
+        copyOut(op, *operand, type);
+      else
+        copyIn(op, *operand, type, isWider ? wanted.border : TapBorder());
+    }
     op.setPadding(wanted.geometry.padding);
   }
 
   /// Whether elements lie as `wanted` says, whatever strides dimensions of one
   /// element have.
-  static bool isAs(Type type, MemRefType wanted) {
-    if (cast<MemRefType>(type).getShape() != wanted.getShape())
+  static bool isAs(MemRefType type, MemRefType wanted) {
+    if (type.getShape() != wanted.getShape())
       return false;
-    auto [strides, offset] = cast<MemRefType>(type).getStridesAndOffset();
+    auto [strides, offset] = type.getStridesAndOffset();
     auto [expected, none] = wanted.getStridesAndOffset();
     for (auto [dim, extent] : llvm::enumerate(wanted.getShape()))
       if (extent > 1 && strides[dim] != expected[dim])
@@ -214,25 +215,22 @@ struct AssignChannelsLast
   }
 
   /// An argument that is only read has the same values throughout and is copied
-  /// once for each order. Where `type` is wider, zeros lie around its rows, of
-  /// which `before` come first.
+  /// once for each order and border.
   void copyIn(rt::ConvolutionOp op, OpOperand &operand, MemRefType type,
-              int64_t before) {
+              const TapBorder &border) {
     Value from = operand.get();
-    int64_t width = cast<MemRefType>(from.getType()).getDimSize(3);
-    if (type.getDimSize(3) == width)
-      before = 0;
-    Value &known = copies[{from, type, before}];
+    Value &known = copies[{from, type, border.before}];
     if (!known || !isa<BlockArgument>(from) ||
         llvm::any_of(from.getUses(), isWritten)) {
       OpBuilder builder(op);
-      known = memref::AllocOp::create(builder, op->getLoc(), type);
-      int64_t after = type.getDimSize(3) - before - width;
-      clear(builder, op->getLoc(), known, 0, before);
-      clear(builder, op->getLoc(), known, before + width, after);
+      Location loc = op->getLoc();
+      known = memref::AllocOp::create(builder, loc, type);
+      int64_t width = cast<MemRefType>(from.getType()).getDimSize(3);
+      clear(builder, loc, known, 0, border.before);
+      clear(builder, loc, known, border.before + width, border.after);
       memref::CopyOp::create(
-          builder, op->getLoc(), from,
-          getColumns(builder, op->getLoc(), known, before, width));
+          builder, loc, from,
+          getColumns(builder, loc, known, border.before, width));
     }
     operand.set(known);
   }
@@ -250,17 +248,13 @@ struct AssignChannelsLast
 
   static Value getColumns(OpBuilder &builder, Location loc, Value image,
                           int64_t first, int64_t count) {
-    SmallVector<OpFoldResult> offsets(4, builder.getIndexAttr(0)), sizes;
-    SmallVector<OpFoldResult> steps(4, builder.getIndexAttr(1));
-    auto type = cast<MemRefType>(image.getType());
-    if (type.getDimSize(3) == count)
+    SmallVector<int64_t> sizes(cast<MemRefType>(image.getType()).getShape());
+    if (sizes.back() == count)
       return image;
-    for (int64_t extent : type.getShape())
-      sizes.push_back(builder.getIndexAttr(extent));
-    offsets.back() = builder.getIndexAttr(first);
-    sizes.back() = builder.getIndexAttr(count);
-    return memref::SubViewOp::create(builder, loc, image, offsets, sizes,
-                                     steps);
+    sizes.back() = count;
+    return memref::SubViewOp::create(builder, loc, image,
+                                     ArrayRef<int64_t>{0, 0, 0, first}, sizes,
+                                     ArrayRef<int64_t>{1, 1, 1, 1});
   }
 
   static void copyOut(rt::ConvolutionOp op, OpOperand &operand,

@@ -2,6 +2,7 @@
 #include "compiler/lowering/cpu/TapSumPlan.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/kernels/Strides.h"
+#include <limits>
 
 using namespace mlir;
 using namespace boostc;
@@ -28,13 +29,20 @@ static MemRefType getPacked(MemRefType type, rt::ConvolutionKind kind,
 
 namespace {
 
-/// What convolutions would cost in cycles in either order.
-struct Estimate {
-  double channelsLast = 0.0, batchInnermost = 0.0;
-  bool isPossible = true; ///< in channels-last order
+/// A form of a convolution, and the best plan of its kernel.
+struct PlannedForm {
+  ChannelsLastForm form;
+  std::optional<TapSumPlan> plan;
+  /// In the operations that could be done meanwhile; infinite without a plan.
+  double cost = std::numeric_limits<double>::infinity();
 };
 
 } // namespace
+
+/// Operations of a vector of `lanes` elements in a cycle: two multiply-adds.
+static double countOperations(int64_t lanes) {
+  return 4.0 * static_cast<double>(lanes);
+}
 
 /// The share of the multiplications' rate that kernels reach whose vectors are
 /// samples. Measured on LeNet-5 and on nets of 64 and more channels: with few
@@ -53,13 +61,12 @@ static double estimateBatchInnermost(int64_t samples, int64_t channels,
 }
 
 /// What it costs besides that a gradient of weights reads its images again for
-/// every few taps, when caches cannot hold them: in the
-/// multiplications that could be done meanwhile. Measured on LeNet-5 with large
-/// batches.
+/// every few taps, when caches cannot hold them: in the operations that could
+/// be done meanwhile. Measured on LeNet-5 with large batches.
 static double estimateReread(rt::ConvolutionOp op,
                              const ConvolutionTypes &types, int64_t lanes) {
   constexpr int64_t kCaches = 4 << 20, kTapsOfTile = 9;
-  constexpr double kBytesPerCycle = 8.0, kOperationsPerLane = 4.0;
+  constexpr double kBytesPerCycle = 8.0;
   int64_t bytes = countBytes(types.input) + countBytes(types.output);
   if (op.getKind() != rt::ConvolutionKind::BackwardWeight || bytes <= kCaches)
     return 0.0;
@@ -68,36 +75,28 @@ static double estimateReread(rt::ConvolutionOp op,
                                       weight.getDimSize(3),
                                   kTapsOfTile);
   return static_cast<double>(taps * bytes) / kBytesPerCycle *
-         kOperationsPerLane * static_cast<double>(lanes);
+         countOperations(lanes);
 }
 
-/// The best plan for one thread; none where `sum` has no vectors.
-static std::optional<TapSumPlan> planKernel(const TapSum &sum,
-                                            VectorRegisters registers) {
+static PlannedForm planForm(rt::ConvolutionOp op, const ChannelsLastForm &form,
+                            VectorRegisters registers) {
+  PlannedForm planned{form};
+  TapSum sum = getTapSum(op, form.types, form.geometry);
   std::vector<TapSumPlan> plans =
       planTapSum(sum, registers, /*threads=*/1, /*count=*/1);
-  return plans.empty() ? std::nullopt : std::optional(plans.front());
-}
-
-/// What kernels of `form` cost, in the multiplications that could be done
-/// meanwhile; none where they have no vectors.
-static std::optional<double> estimateForm(rt::ConvolutionOp op,
-                                          const ChannelsLastForm &form,
-                                          VectorRegisters registers) {
-  TapSum sum = getTapSum(op, form.types, form.geometry);
-  std::optional<TapSumPlan> plan = planKernel(sum, registers);
-  if (!plan)
-    return std::nullopt;
+  if (plans.empty())
+    return planned;
+  planned.plan = plans.front();
   constexpr double kReached = 0.85; // of the estimate, by what it leaves out
-  double cost = static_cast<double>(op.getFlops()) /
-                (kReached * estimateEfficiency(sum, *plan, registers.lanes));
-  if (form.border.isEmpty())
-    return cost;
-  // An element is copied in half a cycle, and a cycle has two multiply-adds of
-  // vectors: four operations a lane.
-  MemRefType image = sum.parts.front().source.type;
-  return cost + 2.0 * static_cast<double>(registers.lanes) *
-                    static_cast<double>(image.getNumElements());
+  planned.cost =
+      static_cast<double>(op.getFlops()) /
+      (kReached * estimateEfficiency(sum, *planned.plan, registers.lanes));
+  constexpr double kCopy = 0.5; // cycles for an element
+  if (!form.border.isEmpty())
+    planned.cost +=
+        kCopy * countOperations(registers.lanes) *
+        static_cast<double>(sum.parts.front().source.type.getNumElements());
+  return planned;
 }
 
 /// `form` with a border around the rows of what it reads; none where that would
@@ -125,8 +124,8 @@ static std::optional<ChannelsLastForm> addBorder(rt::ConvolutionOp op,
   return bordered;
 }
 
-ChannelsLastForm boostc::getChannelsLast(rt::ConvolutionOp op,
-                                         VectorRegisters registers) {
+/// The cheaper one of the forms without a border and with one.
+static PlannedForm chooseForm(rt::ConvolutionOp op, VectorRegisters registers) {
   ConvolutionTypes types = ConvolutionTypes::of(op);
   auto dense = [](MemRefType type) {
     return MemRefType::get(type.getShape(), type.getElementType());
@@ -137,41 +136,32 @@ ChannelsLastForm boostc::getChannelsLast(rt::ConvolutionOp op,
        getChannelsLast(dense(types.output))},
       op.getGeometry(),
       {}};
-  std::optional<ChannelsLastForm> bordered = addBorder(op, form);
-  if (!bordered)
-    return form;
-  std::optional<double> cost = estimateForm(op, form, registers);
-  std::optional<double> other = estimateForm(op, *bordered, registers);
-  return other && (!cost || *other < *cost) ? *bordered : form;
+  PlannedForm best = planForm(op, form, registers);
+  if (std::optional<ChannelsLastForm> bordered = addBorder(op, form))
+    if (PlannedForm other = planForm(op, *bordered, registers);
+        other.cost < best.cost)
+      return other;
+  return best;
 }
 
-static void addCosts(rt::ConvolutionOp op, VectorRegisters registers,
-                     Estimate &estimate) {
-  ChannelsLastForm form = getChannelsLast(op, registers);
-  std::optional<double> cost = estimateForm(op, form, registers);
-  if (!cost) {
-    estimate.isPossible = false;
-    return;
-  }
-  estimate.channelsLast += *cost;
-  ConvolutionTypes types = ConvolutionTypes::of(op);
-  estimate.batchInnermost +=
-      static_cast<double>(op.getFlops()) /
-          estimateBatchInnermost(types.input.getDimSize(0),
-                                 types.weight.getDimSize(1), registers.lanes) +
-      estimateReread(op, types, registers.lanes);
+ChannelsLastForm boostc::getChannelsLast(rt::ConvolutionOp op,
+                                         VectorRegisters registers) {
+  return chooseForm(op, registers).form;
 }
 
 bool boostc::prefersChannelsLast(func::FuncOp function,
                                  VectorRegisters registers) {
-  Estimate estimate;
-  bool isEmpty = true;
-  for (auto convolution : function.getOps<rt::ConvolutionOp>()) {
-    addCosts(convolution, registers, estimate);
-    isEmpty = false;
+  double channelsLast = 0.0, batchInnermost = 0.0;
+  for (auto op : function.getOps<rt::ConvolutionOp>()) {
+    channelsLast += chooseForm(op, registers).cost;
+    ConvolutionTypes types = ConvolutionTypes::of(op);
+    batchInnermost += static_cast<double>(op.getFlops()) /
+                          estimateBatchInnermost(types.input.getDimSize(0),
+                                                 types.weight.getDimSize(1),
+                                                 registers.lanes) +
+                      estimateReread(op, types, registers.lanes);
   }
-  return !isEmpty && estimate.isPossible &&
-         estimate.channelsLast < estimate.batchInnermost;
+  return channelsLast < batchInnermost;
 }
 
 bool boostc::multipliesBFloat16(ContractionOpInterface op,
@@ -179,8 +169,6 @@ bool boostc::multipliesBFloat16(ContractionOpInterface op,
   auto convolution = dyn_cast<rt::ConvolutionOp>(*op);
   if (!convolution)
     return false;
-  ChannelsLastForm form = getChannelsLast(convolution, registers);
-  std::optional<TapSumPlan> plan =
-      planKernel(getTapSum(convolution, form.types, form.geometry), registers);
+  std::optional<TapSumPlan> plan = chooseForm(convolution, registers).plan;
   return plan && plan->keepsBFloat16();
 }

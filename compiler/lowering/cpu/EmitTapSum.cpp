@@ -248,7 +248,7 @@ private:
 
 void boostc::emitTapSum(OpBuilder &builder, Location loc, const TapSum &given,
                         const TapSumPlan &plan, Value begin, Value end) {
-  const TapSum sum = plan.foldsTaps ? *foldTaps(given) : given;
+  const TapSum sum = plan.getForm(given);
   if (plan.tiles && sum.isWeightGradient)
     emitTileGradient(builder, loc, sum, plan, begin, end);
   else if (plan.tiles)

@@ -3,6 +3,7 @@
 #include "compiler/lowering/cpu/ChannelsLast.h"
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/cpu/StoredElements.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "dialects/interfaces/LinalgHelpers.h"
@@ -16,22 +17,19 @@ namespace boostc {
 using namespace mlir;
 using namespace boostc;
 
-/// The op that computes `value` and rounds it last, in memory of its own; null
-/// when another one does.
-static linalg::GenericOp getRounding(Value value) {
-  auto op = value.getDefiningOp<linalg::GenericOp>();
-  if (!op || op->getNumResults() != 1 ||
-      !op.getRegionOutputArgs().front().use_empty() ||
-      !op.getOutputs().front().getDefiningOp<tensor::EmptyOp>())
-    return {};
-  Value stored = op.getBody()->getTerminator()->getOperand(0);
-  return stored.getDefiningOp<arith::TruncFOp>() ? op : linalg::GenericOp();
+/// What rounds `value` last in the op that computes it, in memory of its own;
+/// null when another one does.
+static arith::TruncFOp getRounding(Value value) {
+  Value stored = getStoredElement(value);
+  return stored ? stored.getDefiningOp<arith::TruncFOp>() : arith::TruncFOp();
 }
 
 /// Whether `value` is what a function is given, rounded.
 static bool isRoundedArgument(Value value) {
-  linalg::GenericOp op = getRounding(value);
-  return op && op.getInputs().size() == 1 &&
+  if (!getRounding(value))
+    return false;
+  auto op = value.getDefiningOp<linalg::GenericOp>();
+  return op.getInputs().size() == 1 &&
          isa<BlockArgument>(op.getInputs().front()) &&
          llvm::hasNItems(op.getBody()->without_terminator(), 1);
 }
@@ -44,36 +42,11 @@ static bool isExtended(OpOperand &use) {
                       llvm::IsaPred<arith::ExtFOp>);
 }
 
-/// `op` stores its result, once rounded, in f32.
-static void storeExtended(linalg::GenericOp op) {
-  OpBuilder builder(op);
-  Value result = op->getResult(0);
-  Type f32 = builder.getF32Type();
-  auto type = cast<RankedTensorType>(
-      cast<RankedTensorType>(result.getType()).clone(f32));
-  Operation *low = op.getOutputs().front().getDefiningOp();
-  op.getOutputsMutable().assign(
-      tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(), f32));
-  if (low->use_empty())
-    low->erase();
-  op.getRegionOutputArgs().front().setType(f32);
-  Operation *yield = op.getBody()->getTerminator();
-  builder.setInsertionPoint(yield);
-  yield->setOperand(0,
-                    buildExtension(builder, op.getLoc(), yield->getOperand(0)));
-  result.setType(type);
-  for (OpOperand &use : result.getUses()) {
-    auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
-    if (!user)
-      continue;
-    BlockArgument element = user.getMatchingBlockArgument(&use);
-    element.setType(f32);
-    for (Operation *extension :
-         llvm::make_early_inc_range(element.getUsers())) {
-      extension->getResult(0).replaceAllUsesWith(element);
-      extension->erase();
-    }
-  }
+/// `value` is stored in f32, once it is rounded.
+static void storeExtended(Value value) {
+  arith::TruncFOp rounding = getRounding(value);
+  OpBuilder builder(rounding->getBlock()->getTerminator());
+  storeElement(value, buildExtension(builder, value.getLoc(), rounding));
 }
 
 namespace {
@@ -136,7 +109,7 @@ private:
     Value factor = operand.get();
     size_t number = numbers.at(operand.getOwner());
     if (!copies.contains(factor) && endsWithCopy(factor, number)) {
-      storeExtended(getRounding(factor));
+      storeExtended(factor);
       return;
     }
     Copy &copy = copies[factor];

@@ -256,10 +256,7 @@ double boostc::estimateVectorRate(int64_t lanes, int64_t maxLanes) {
 
 double boostc::estimateEfficiency(const TapSum &given, const TapSumPlan &plan,
                                   int64_t maxLanes) {
-  std::optional<TapSum> folded;
-  if (plan.foldsTaps)
-    folded = foldTaps(given);
-  const TapSum &sum = folded ? *folded : given;
+  const TapSum sum = plan.getForm(given);
   int64_t products = 0;
   if (sum.isWeightGradient)
     products = sum.terms * sum.parts.front().columns.taps;
@@ -371,21 +368,14 @@ static bool canPair(const TapSum &sum, VectorRegisters registers,
          (!sum.isWeightGradient || (columns > 1 && columns <= kMaxColumns));
 }
 
-namespace {
+/// Plans, and what they cost.
+using EstimatedPlans = std::vector<std::pair<double, TapSumPlan>>;
 
-struct EstimatedPlan {
-  double cost = 0.0;
-  TapSumPlan plan;
-};
-
-} // namespace
-
-/// Plans for one thread.
+/// Plans of `sum`, not shared out among threads but for tiles.
 static void addPlans(const TapSum &sum, VectorRegisters registers,
-                     bool foldsTaps, std::vector<EstimatedPlan> &plans) {
+                     int64_t threads, EstimatedPlans &plans) {
   const TapPart &part = sum.parts.front();
   TapSumPlan plan;
-  plan.foldsTaps = foldsTaps;
   plan.lanes = chooseLanes(sum.width, registers.lanes);
   plan.inPairs = canPair(sum, registers, plan.lanes);
   int64_t wide = llvm::divideCeil(sum.width, plan.lanes);
@@ -416,6 +406,8 @@ static void addPlans(const TapSum &sum, VectorRegisters registers,
           plans.push_back({estimateCost(sum, plan), plan});
       }
     }
+  if (std::optional<TapSumPlan> tiles = planTiles(sum, registers, threads))
+    plans.push_back({estimateCost(sum, *tiles), *tiles});
 }
 
 std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
@@ -429,35 +421,25 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
       (sum.isWeightGradient &&
        !sum.parts.front().result.type.getElementType().isF32()))
     return best;
-  std::optional<TapSum> folded;
-  if (sum.terms <= kFewTerms)
-    folded = foldTaps(sum);
-  std::vector<EstimatedPlan> plans;
-  SmallVector<const TapSum *> forms = {&sum};
-  if (folded)
-    forms.push_back(&*folded);
-  for (const TapSum *form : forms) {
-    bool foldsTaps = form != &sum;
-    addPlans(*form, registers, foldsTaps, plans);
-    if (std::optional<TapSumPlan> tiles =
-            planTiles(*form, registers, threads)) {
-      tiles->foldsTaps = foldsTaps;
-      plans.push_back({estimateCost(*form, *tiles), *tiles});
-    }
+  EstimatedPlans plans;
+  addPlans(sum, registers, threads, plans);
+  if (std::optional<TapSum> folded = foldTaps(sum);
+      folded && sum.terms <= kFewTerms) {
+    size_t first = plans.size();
+    addPlans(*folded, registers, threads, plans);
+    for (auto &[cost, plan] : llvm::drop_begin(plans, first))
+      plan.foldsTaps = true;
   }
-  llvm::stable_sort(plans, [](const EstimatedPlan &a, const EstimatedPlan &b) {
-    return a.cost < b.cost;
-  });
+  llvm::stable_sort(plans, llvm::less_first());
   plans.resize(std::min(plans.size(), count));
-  for (EstimatedPlan &found : plans) {
-    TapSumPlan &plan = found.plan;
-    const TapSum &form = plan.foldsTaps ? *folded : sum;
+  for (auto &[cost, found] : plans) {
+    const TapSum form = found.getForm(sum);
     // Tiles are planned for threads.
-    if (!plan.tiles && form.isWeightGradient)
-      shareWeightGradient(form, threads, plan);
-    else if (!plan.tiles)
-      shareGather(form, threads, plan);
-    best.push_back(plan);
+    if (!found.tiles && form.isWeightGradient)
+      shareWeightGradient(form, threads, found);
+    else if (!found.tiles)
+      shareGather(form, threads, found);
+    best.push_back(found);
   }
   return best;
 }

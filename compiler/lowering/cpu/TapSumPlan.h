@@ -32,7 +32,7 @@ struct TapSumPlan {
   int64_t samples = 1;  ///< of a tile: more than 1 for short rows
   int64_t lines = 1;    ///< rows of pixels that one block of weights meets
   bool inPairs = false; ///< multiplies pairs of bf16
-  /// Computes foldTaps() of the sum, whose the other fields are.
+  /// Computes foldTaps() of the sum: the other fields are of getForm().
   bool foldsTaps = false;
   /// Vectors are put together once for several tiles: a block's weights, or
   /// pairs of strips of images.
@@ -50,6 +50,9 @@ struct TapSumPlan {
   /// strips of a piece.
   std::optional<TilePlan> tiles;
 
+  TapSum getForm(const TapSum &sum) const {
+    return foldsTaps ? *foldTaps(sum) : sum;
+  }
   /// Whether factors that are bf16 are multiplied as such.
   bool keepsBFloat16() const { return inPairs || tiles; }
   /// Blocks of vectors, of all groups.

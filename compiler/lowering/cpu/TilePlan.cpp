@@ -142,10 +142,10 @@ static double estimateSum(const TapSum &sum, const TapSumPlan &plan) {
       // Pixels are copied one by one where others' channels lie between them.
       int64_t pixels = strip.rows.countElements(rows) * strip.width;
       bool isRow = strip.columns.sourceStep * part.source.column == sum.terms;
-      double vectors =
-          isRow ? divide(pixels * sum.terms, kTileTerms)
-                : divide(pixels * llvm::divideCeil(sum.terms, kTileTerms), 1);
-      fill = kCopy * vectors * divide(blocks, blocksOfFill);
+      int64_t vectors = isRow
+                            ? llvm::divideCeil(pixels * sum.terms, kTileTerms)
+                            : pixels * llvm::divideCeil(sum.terms, kTileTerms);
+      fill = kCopy * divide(vectors * blocks, blocksOfFill);
     }
     double pack = kPair * steps * kTileTerms / 2 * plan.vectors * blocks;
     int64_t chunks = llvm::divideCeil(part.rows.pixels, rows) * sum.samples;

@@ -18,10 +18,10 @@ train.program @p batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}")
 // CHECK: %[[DW:.+]] = memref.alloc() : memref<32x16x3x3xf32, strided<[1, 32, 1536, 512]>>
 // CHECK: rt.convolution backward_weight ins(%[[Y]], %[[X]] {{.*}} outs(%[[DW]]
 // CHECK: memref.copy %[[DW]], %{{.+}}
+// CHECK: %[[DX:.+]] = memref.alloc() : memref<2x16x8x8xf32, strided<[1024, 1, 128, 16]>>
 // The gradient of the input reads weights with their channels innermost.
 // CHECK: %[[V:.+]] = memref.alloc() : memref<32x16x3x3xf32, strided<[16, 1, 1536, 512]>>
 // CHECK: memref.copy %{{.+}}, %[[V]]
-// CHECK: %[[DX:.+]] = memref.alloc() : memref<2x16x8x8xf32, strided<[1024, 1, 128, 16]>>
 // CHECK: rt.convolution backward_data ins(%[[Y]], %[[V]] {{.*}} outs(%[[DX]]
 // CHECK: memref.copy %[[DX]], %{{.+}}
 // The pass after this one has nothing left to do here.

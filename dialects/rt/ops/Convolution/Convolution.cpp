@@ -8,24 +8,25 @@ static ShapedType shapedType(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
-Value ConvolutionOp::getInput() {
+OpOperand &ConvolutionOp::getInputMutable() {
   switch (getKind()) {
   case ConvolutionKind::Forward:
-    return getA();
+    return getAMutable();
   case ConvolutionKind::BackwardData:
-    return getC();
+    return getCMutable();
   case ConvolutionKind::BackwardWeight:
-    return getB();
+    return getBMutable();
   }
   llvm_unreachable("all kinds are listed");
 }
 
-Value ConvolutionOp::getWeight() {
-  return getKind() == ConvolutionKind::BackwardWeight ? getC() : getB();
+OpOperand &ConvolutionOp::getWeightMutable() {
+  return getKind() == ConvolutionKind::BackwardWeight ? getCMutable()
+                                                      : getBMutable();
 }
 
-Value ConvolutionOp::getOutput() {
-  return getKind() == ConvolutionKind::Forward ? getC() : getA();
+OpOperand &ConvolutionOp::getOutputMutable() {
+  return getKind() == ConvolutionKind::Forward ? getCMutable() : getAMutable();
 }
 
 ConvolutionGeometry ConvolutionOp::getGeometry() {

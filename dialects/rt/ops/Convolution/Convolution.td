@@ -81,7 +81,10 @@ def Rt_ConvolutionOp : Rt_Op<"convolution", [
     void describeCall(::BoostLibraryCall &call);
 
     /// The operands by what they are in the convolution.
-    ::mlir::Value getInput(), getWeight(), getOutput();
+    ::mlir::OpOperand &getInputMutable(), &getWeightMutable(), &getOutputMutable();
+    ::mlir::Value getInput() { return getInputMutable().get(); }
+    ::mlir::Value getWeight() { return getWeightMutable().get(); }
+    ::mlir::Value getOutput() { return getOutputMutable().get(); }
     ::boostc::ConvolutionGeometry getGeometry();
   }];
 }
