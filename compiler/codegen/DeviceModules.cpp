@@ -1,5 +1,7 @@
 #include "compiler/codegen/DeviceModules.h"
 #include "compiler/codegen/Backend.h"
+#include "compiler/codegen/KernelChunks.h"
+#include "compiler/codegen/Ptxas.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -8,6 +10,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/ThreadPool.h"
+#include <future>
+#include <map>
 
 using namespace mlir;
 using namespace boostc;
@@ -17,25 +21,28 @@ static gpu::GPUModuleOp findKernels(ModuleOp module) {
   return modules.empty() ? nullptr : *modules.begin();
 }
 
-/// The kernels of a module as a module of LLVM's.
+/// Architectures that get code of their own where there is an assembler. Other
+/// GPUs run the PTX, which the driver compiles.
+static constexpr unsigned kCubinArchitectures[] = {80, 90};
+
+/// Where the PTX of LLVM's begins to differ between parts.
+static constexpr StringRef kEndOfHeader = ".address_size 64\n";
+
+/// A part of a program's kernels.
 class boostc::DeviceCode {
 public:
   /// Null, with a diagnostic, when it cannot be made.
-  static std::unique_ptr<DeviceCode> create(gpu::GPUModuleOp kernels,
-                                            int level) {
-    std::unique_ptr<DeviceCode> made(new DeviceCode(kernels));
+  static std::unique_ptr<DeviceCode>
+  create(OwningOpRef<gpu::GPUModuleOp> kernels, int level) {
+    std::unique_ptr<DeviceCode> made(new DeviceCode(std::move(kernels)));
     made->code =
-        translateModuleToLLVMIR(kernels, made->context, "boost-kernels");
+        translateModuleToLLVMIR(*made->kernels, made->context, "boost-kernels");
     if (!made->code)
       return nullptr;
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
     // PTX 7.0 is the first that knows sm_80, and drivers read what is older.
-    made->backend = Backend::create(kernels, *made->code, "nvptx64-nvidia-cuda",
-                                    "sm_" + std::to_string(kCudaArchitecture),
-                                    "+ptx70", level);
+    made->backend = Backend::create(
+        *made->kernels, *made->code, "nvptx64-nvidia-cuda",
+        "sm_" + std::to_string(kCudaArchitecture), "+ptx70", level);
     if (!made->backend)
       return nullptr;
     // A few comparisons of a block's number cost less than a branch by a table,
@@ -45,68 +52,126 @@ public:
     return made;
   }
 
-  /// Appends the PTX to `text`; on any thread, as it touches the module of MLIR
-  /// for a diagnostic only.
-  LogicalResult generate(SmallVectorImpl<char> &text) {
+  /// On threads of `pool`; touches the module of MLIR for a diagnostic only.
+  void start(StringRef ptxas, llvm::ThreadPoolInterface &pool) {
+    generated = pool.async([this, ptxas, &pool]() -> LogicalResult {
+      if (failed(generate()))
+        return failure();
+      for (unsigned architecture : kCubinArchitectures)
+        if (!ptxas.empty())
+          cubins[architecture] = pool.async([this, ptxas, architecture] {
+            return assemble(ptxas, getText(), architecture);
+          });
+      return success();
+    });
+  }
+  LogicalResult wait() { return generated.get(); }
+  /// Waits for everything.
+  ~DeviceCode() {
+    if (generated.valid())
+      generated.wait();
+    for (auto &[architecture, cubin] : cubins)
+      cubin.wait();
+  }
+
+  /// After wait().
+  StringRef getText() const { return StringRef(ptx.data(), ptx.size()); }
+  /// Where ptxas makes them; waits.
+  const Cubin &getCubin(unsigned architecture) {
+    return cubins.at(architecture).get();
+  }
+
+private:
+  explicit DeviceCode(OwningOpRef<gpu::GPUModuleOp> kernels)
+      : kernels(std::move(kernels)) {}
+
+  LogicalResult generate() {
     backend->optimize();
     // A driver would refuse it when the program is run.
     for (const llvm::Function &function : *code)
       if (function.isDeclaration() && !function.isIntrinsic())
-        return kernels.emitError("a kernel calls '")
+        return kernels->emitError("a kernel calls '")
                << function.getName()
                << "', which no program has; please report this";
-    return backend->write(MachineCode::Assembly, text);
+    LogicalResult result = backend->write(MachineCode::Assembly, ptx);
+    backend.reset();
+    code.reset();
+    return result;
   }
 
-private:
-  explicit DeviceCode(gpu::GPUModuleOp kernels) : kernels(kernels) {}
-
-  gpu::GPUModuleOp kernels;
+  OwningOpRef<gpu::GPUModuleOp> kernels;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code;
   std::unique_ptr<Backend> backend;
+  SmallVector<char, 0> ptx;
+  std::shared_future<LogicalResult> generated;
+  std::map<unsigned, std::shared_future<Cubin>> cubins; ///< after wait()
 };
 
 LogicalResult boostc::emitPtx(ModuleOp module, int level,
                               SmallVectorImpl<char> &text) {
-  gpu::GPUModuleOp kernels = findKernels(module);
-  if (!kernels)
+  if (!findKernels(module))
     return module.emitError("has no code for GPUs; compile with --target=cuda "
                             "or --target=cpu,cuda");
-  std::unique_ptr<DeviceCode> device = DeviceCode::create(kernels, level);
-  return success(device && succeeded(device->generate(text)));
+  llvm::DefaultThreadPool pool;
+  DeviceModules modules(module, level);
+  return success(succeeded(modules.start("off", pool)) &&
+                 succeeded(modules.writePtx(text)));
 }
-
-/// Architectures that get code of their own where there is an assembler. Other
-/// GPUs run the PTX, which the driver compiles.
-static constexpr unsigned kCubinArchitectures[] = {80, 90};
 
 DeviceModules::DeviceModules(ModuleOp module, int level)
     : module(module), level(level) {}
 
-DeviceModules::~DeviceModules() {
-  if (generated.valid())
-    generated.wait();
-}
+DeviceModules::~DeviceModules() = default;
 
-LogicalResult DeviceModules::start(StringRef ptxas,
+LogicalResult DeviceModules::start(StringRef choice,
                                    llvm::ThreadPoolInterface &pool) {
   gpu::GPUModuleOp kernels = findKernels(module);
   if (!kernels)
     return success();
-  code = DeviceCode::create(kernels, level);
-  if (!code)
-    return failure();
-  auto generate = [this, program = findPtxas(ptxas)]() -> LogicalResult {
-    if (failed(code->generate(ptx)))
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  ptxas = findPtxas(choice);
+  for (OwningOpRef<gpu::GPUModuleOp> &part : splitKernels(kernels)) {
+    std::unique_ptr<DeviceCode> code =
+        DeviceCode::create(std::move(part), level);
+    if (!code)
       return failure();
-    if (!program.empty())
-      jobs.start(program, StringRef(ptx.data(), ptx.size()),
-                 kCubinArchitectures);
-    return success();
-  };
-  generated = pool.async(generate);
+    code->start(ptxas, pool);
+    parts.push_back(std::move(code));
+  }
   return success();
+}
+
+LogicalResult DeviceModules::writePtx(SmallVectorImpl<char> &text) {
+  for (const std::unique_ptr<DeviceCode> &part : parts)
+    if (failed(part->wait()))
+      return failure();
+  for (const std::unique_ptr<DeviceCode> &part : parts) {
+    StringRef own = part->getText();
+    assert(own.contains(kEndOfHeader) && "LLVM writes another header");
+    if (part != parts.front())
+      own = own.split(kEndOfHeader).second;
+    text.append(own.begin(), own.end());
+  }
+  return success();
+}
+
+std::vector<StringRef> DeviceModules::collectCubins(unsigned architecture) {
+  std::vector<StringRef> cubins;
+  for (const std::unique_ptr<DeviceCode> &part : parts) {
+    const Cubin &cubin = part->getCubin(architecture);
+    cubins.push_back(cubin.bytes);
+    if (!cubin.bytes.empty())
+      continue;
+    module.emitWarning("ptxas generates no code for sm_")
+        << architecture << ", so GPUs of this kind compile the program "
+        << "when it is loaded: " << cubin.error;
+    return {};
+  }
+  return cubins;
 }
 
 bool DeviceModules::areUsedBy(ModuleOp module) {
@@ -114,7 +179,8 @@ bool DeviceModules::areUsedBy(ModuleOp module) {
 }
 
 LogicalResult DeviceModules::define(llvm::Module &host) {
-  if (generated.valid() && failed(generated.get()))
+  SmallVector<char, 0> ptx;
+  if (failed(writePtx(ptx)))
     return failure();
   llvm::LLVMContext &context = host.getContext();
   auto *pointer = llvm::PointerType::getUnqual(context);
@@ -141,9 +207,11 @@ LogicalResult DeviceModules::define(llvm::Module &host) {
   };
   add(BOOSTC_MODULE_PTX, kCudaArchitecture, StringRef(ptx.data(), ptx.size()),
       "boost.ptx");
-  for (const PtxasJobs::Cubin &cubin : jobs.collect(module))
-    add(BOOSTC_MODULE_CUBIN, cubin.architecture, cubin.bytes,
-        "boost.cubin." + llvm::Twine(cubin.architecture));
+  if (!ptxas.empty())
+    for (unsigned architecture : kCubinArchitectures)
+      for (StringRef cubin : collectCubins(architecture))
+        add(BOOSTC_MODULE_CUBIN, architecture, cubin,
+            "boost.cubin." + llvm::Twine(architecture));
   add(BOOSTC_MODULE_END, 0, "", "");
   auto *table = new llvm::GlobalVariable(
       host, llvm::ArrayType::get(type, modules.size()), /*isConstant=*/true,

@@ -1,9 +1,9 @@
 // DeviceModules.h - code for GPUs inside of the program file.
 #pragma once
 
-#include "compiler/codegen/Ptxas.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <future>
+#include <string>
+#include <vector>
 
 namespace llvm {
 class Module;
@@ -21,25 +21,31 @@ public:
   DeviceModules(mlir::ModuleOp module, int level);
   ~DeviceModules();
 
-  /// Begins to generate the PTX on a thread of `pool`, which lives longer, and
-  /// then to assemble it with ptxas (see findPtxas()), concurrently with what
-  /// follows, which does not change the module. Fails with a diagnostic.
+  /// Moves the kernels out of the module, begins to generate their PTX on the
+  /// threads of `pool`, which lives longer, and assembles each part of it with
+  /// ptxas (see findPtxas()) as soon as it is there. Fails with a diagnostic.
   llvm::LogicalResult start(llvm::StringRef ptxas,
                             llvm::ThreadPoolInterface &pool);
+  /// Waits, and appends the PTX of all kernels to `text`, in their order. Fails
+  /// with a diagnostic.
+  llvm::LogicalResult writePtx(llvm::SmallVectorImpl<char> &text);
   /// Waits and defines the table of modules in `host`, where another object
-  /// file of the program may use it. Fails with a diagnostic.
+  /// file of the program may use it. Fails with a diagnostic. Where ptxas fails
+  /// for an architecture, that is a warning: programs run from PTX, too.
   llvm::LogicalResult define(llvm::Module &host);
 
   /// Whether `module` declares the table.
   static bool areUsedBy(mlir::ModuleOp module);
 
 private:
+  /// What ptxas made of the parts for `architecture`; empty, after a warning,
+  /// where it fails for one of them.
+  std::vector<llvm::StringRef> collectCubins(unsigned architecture);
+
   mlir::ModuleOp module;
   int level;
-  std::unique_ptr<DeviceCode> code;
-  llvm::SmallVector<char, 0> ptx;
-  PtxasJobs jobs;
-  std::shared_future<llvm::LogicalResult> generated;
+  std::string ptxas; ///< its path; empty: none
+  std::vector<std::unique_ptr<DeviceCode>> parts;
 };
 
 } // namespace boostc

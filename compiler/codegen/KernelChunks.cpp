@@ -9,6 +9,10 @@ using namespace boostc;
 /// thread takes to begin.
 static constexpr size_t kChunkOps = 4000;
 
+/// The same for GPUs: so many take LLVM and the assembler 1.5 seconds, and
+/// each run of the assembler 20 ms more.
+static constexpr size_t kDeviceChunkOps = 24000;
+
 static size_t countOps(Operation *op) {
   size_t count = 0;
   op->walk([&](Operation *) { ++count; });
@@ -73,6 +77,47 @@ std::vector<OwningOpRef<ModuleOp>> boostc::splitKernels(ModuleOp module) {
     }
     move(kernel, *chunks.back());
     size += own;
+  }
+  return chunks;
+}
+
+/// Moves `kernel` into `chunk`, after copies of what it refers to.
+static void move(LLVM::LLVMFuncOp kernel, gpu::GPUModuleOp chunk) {
+  Operation *from = kernel->getParentOp();
+  OpBuilder builder = OpBuilder::atBlockEnd(chunk.getBody());
+  if (std::optional<SymbolTable::UseRange> uses =
+          SymbolTable::getSymbolUses(kernel))
+    for (const SymbolTable::SymbolUse &use : *uses) {
+      Operation *used =
+          SymbolTable::lookupNearestSymbolFrom(from, use.getSymbolRef());
+      assert(isa_and_nonnull<LLVM::GlobalOp>(used) &&
+             "kernels refer to memory of their own alone");
+      if (!SymbolTable::lookupSymbolIn(chunk, use.getSymbolRef()))
+        builder.clone(*used);
+    }
+  kernel->moveBefore(chunk.getBody(), chunk.getBody()->end());
+}
+
+std::vector<OwningOpRef<gpu::GPUModuleOp>>
+boostc::splitKernels(gpu::GPUModuleOp module) {
+  SmallVector<LLVM::LLVMFuncOp> kernels;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal())
+      kernels.push_back(function);
+  std::vector<OwningOpRef<gpu::GPUModuleOp>> chunks;
+  size_t size = 0; // of the last chunk
+  auto addChunk = [&] {
+    auto chunk = cast<gpu::GPUModuleOp>(module->cloneWithoutRegions());
+    chunk.getBodyRegion().emplaceBlock();
+    chunks.emplace_back(chunk);
+    size = 0;
+  };
+  addChunk();
+  for (LLVM::LLVMFuncOp kernel : kernels) {
+    if (size >= kDeviceChunkOps)
+      addChunk();
+    size += countOps(kernel);
+    move(kernel, *chunks.back());
   }
   return chunks;
 }

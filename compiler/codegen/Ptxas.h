@@ -1,11 +1,8 @@
 // Ptxas.h - machine code of GPUs by NVIDIA's assembler, where it is installed.
 #pragma once
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/Program.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
-#include <vector>
 
 namespace boostc {
 
@@ -14,33 +11,15 @@ namespace boostc {
 /// path.
 std::string findPtxas(llvm::StringRef choice);
 
-/// Runs of the assembler, concurrent with the compiler's own work, one for each
-/// architecture.
-class PtxasJobs {
-public:
-  ~PtxasJobs();
-
-  /// Starts to assemble `ptx` for `architectures` (80 for sm_80) with the
-  /// program `ptxas`. What cannot be started is reported by collect().
-  void start(llvm::StringRef ptxas, llvm::StringRef ptx,
-             llvm::ArrayRef<unsigned> architectures);
-
-  struct Cubin {
-    unsigned architecture;
-    std::string bytes;
-  };
-  /// Waits. An architecture that the assembler does not know, or a failure, is
-  /// a warning at `module`: programs run from PTX, too.
-  std::vector<Cubin> collect(mlir::ModuleOp module);
-
-private:
-  struct Job {
-    unsigned architecture;
-    llvm::sys::ProcessInfo process;
-    std::string output, messages, error;
-  };
-  std::vector<Job> jobs;
-  std::string source;
+/// What the assembler makes of a text.
+struct Cubin {
+  std::string bytes; ///< empty where it makes nothing
+  std::string error; ///< why
 };
+
+/// Runs the assembler `ptxas` on `ptx` for `architecture` (80 for sm_80), and
+/// waits; on any thread.
+Cubin assemble(llvm::StringRef ptxas, llvm::StringRef ptx,
+               unsigned architecture);
 
 } // namespace boostc

@@ -122,10 +122,9 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                  "threads to plan for (default: all cores)")
       ->check(boostrt::integerBetween(1, kMaxThreads))
       ->type_name("N");
-  app.add_option(
-         "--library", options.phase.useLibrary,
-         "use oneDNN for matmuls and for inverses of large matrices "
-         "(default: on); off generates code for everything")
+  app.add_option("--library", options.phase.useLibrary,
+                 "use oneDNN for matmuls and for inverses of large matrices "
+                 "(default: on); off generates code for everything")
       ->check(boostrt::oneOf({"on", "off"}))
       ->type_name("WHETHER");
   app.add_option("--cuda-library", options.phase.cudaLibrary,
@@ -236,12 +235,22 @@ std::optional<std::string> passToMlir(const CLI::App &app,
   return std::nullopt;
 }
 
+/// What MLIR is asked to print of passes comes in their order, and nothing
+/// disturbs what --tune measures.
+MLIRContext::Threading chooseThreading(const CLI::App &app,
+                                       const CompileOptions &options) {
+  bool prints = llvm::any_of(app.remaining(), [](const std::string &argument) {
+    return !StringRef(argument).ltrim('-').starts_with("mlir-timing");
+  });
+  return prints || options.tuning.measures ? MLIRContext::Threading::DISABLED
+                                           : MLIRContext::Threading::ENABLED;
+}
+
 int runCompilation(CompileOptions &options, const std::string &output,
-                   bool isColored) {
+                   MLIRContext::Threading threading, bool isColored) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
-  // One compilation is too small to gain from threads, and starting them costs.
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  MLIRContext context(registry, threading);
   context.loadAllAvailableDialects();
   std::string error;
   if (!resolveCpuTarget(&context, options.phase.cpu, options.phase.threads,
@@ -325,7 +334,8 @@ int run(int argc, char **argv) {
   if (boostrt::Status status = checkOutputs(options, flags.output);
       !status.ok())
     return fail(status);
-  return runCompilation(options, flags.output, isColored(flags.color));
+  return runCompilation(options, flags.output, chooseThreading(app, options),
+                        isColored(flags.color));
 }
 
 } // namespace

@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 22; }
+def AbiVersion { int value = 23; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -373,7 +373,8 @@ def BoostLaunch : Struct<[{
   Reserved,
   Inline<"work", BoostWork, "", flat = 1>]>;
 
-def BoostModule : Struct<"Code for a GPU.", [
+def BoostModule : Struct<
+  "Code for a GPU; cubins of one architecture share the kernels.", [
   EnumField<"kind", BoostModuleKind>,
   U32<"architecture",
       "80: sm_80. The oldest that runs PTX, the one of a cubin">,

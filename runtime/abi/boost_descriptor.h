@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 22u
+#define BOOSTC_ABI_VERSION 23u
 /* A checksum of all names, values and places below. */
 #define BOOSTC_ABI_LAYOUT 0xe538bb87u
 
@@ -509,7 +509,7 @@ typedef struct BoostLaunch {
   BoostWork work;
 } BoostLaunch;
 
-/* Code for a GPU. */
+/* Code for a GPU; cubins of one architecture share the kernels. */
 typedef struct BoostModule {
   uint32_t kind; /* BoostModuleKind */
   /* 80: sm_80. The oldest that runs PTX, the one of a cubin */

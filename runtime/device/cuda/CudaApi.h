@@ -34,6 +34,7 @@ inline constexpr unsigned kStreamNonBlocking = 1;  ///< CUstream_flags
 inline constexpr unsigned kEventDisableTiming = 2; ///< CUevent_flags
 inline constexpr int kCaptureModeThreadLocal = 1;  ///< CUstreamCaptureMode
 inline constexpr CallResult kErrorNoDevice = 100;  ///< CUresult
+inline constexpr CallResult kErrorNotFound = 500;
 inline constexpr CallResult kErrorNotReady = 600;
 
 // X(symbol, parameters...): the names are those of the library, which cuda.h's

@@ -7,8 +7,9 @@
 namespace boostrt {
 namespace {
 
-/// The cubin of `modules` that runs best on `architecture`: machine code runs
-/// on the same major version from its own minor version on. Null without any.
+/// The first of the cubins of `modules` that run best on `architecture`:
+/// machine code runs on the same major version from its own minor version on.
+/// Null without any.
 const BoostModule *bestCubin(const BoostModule *modules,
                              uint32_t architecture) {
   const BoostModule *best = nullptr;
@@ -163,19 +164,24 @@ CudaDriver::~CudaDriver() {
 
 Status CudaDriver::load(const BoostModule *modules,
                         const std::string &program) {
-  cuda::Module module = nullptr;
+  loaded_ = modules_.size();
   if (const BoostModule *cubin = bestCubin(modules, architecture_)) {
-    Status status = check(
-        "cuModuleLoadDataEx",
-        api_.cuModuleLoadDataEx(&module, cubin->data, 0, nullptr, nullptr));
-    if (!status.ok())
-      return Status(ExitCode::Input,
-                    fmt::format("'{}': the driver does not take its machine "
-                                "code for sm_{}: {}; build it again with "
-                                "boostc",
-                                program, cubin->architecture,
-                                status.message()));
-    modules_.push_back(module);
+    uint32_t architecture = cubin->architecture;
+    for (; cubin->kind == BOOSTC_MODULE_CUBIN &&
+           cubin->architecture == architecture;
+         ++cubin) {
+      cuda::Module module = nullptr;
+      Status status = check(
+          "cuModuleLoadDataEx",
+          api_.cuModuleLoadDataEx(&module, cubin->data, 0, nullptr, nullptr));
+      if (!status.ok())
+        return Status(ExitCode::Input,
+                      fmt::format("'{}': the driver does not take its machine "
+                                  "code for sm_{}: {}; build it again with "
+                                  "boostc",
+                                  program, architecture, status.message()));
+      modules_.push_back(module);
+    }
     return Status();
   }
   if (const BoostModule *ptx = bestPtx(modules, architecture_))
@@ -214,10 +220,11 @@ Status CudaDriver::loadPtx(const BoostModule &image,
 
 Result<uint32_t> CudaDriver::findKernel(const char *name) {
   cuda::Function function = nullptr;
-  Status status =
-      check("cuModuleGetFunction",
-            api_.cuModuleGetFunction(&function, modules_.back(), name));
-  if (!status.ok())
+  cuda::CallResult result = cuda::kErrorNotFound;
+  for (size_t i = loaded_;
+       i < modules_.size() && result == cuda::kErrorNotFound; ++i)
+    result = api_.cuModuleGetFunction(&function, modules_[i], name);
+  if (Status status = check("cuModuleGetFunction", result); !status.ok())
     return Status(ExitCode::Input,
                   fmt::format("there is no kernel '{}', which the program "
                               "launches: {}; build it again with boostc",

@@ -125,6 +125,7 @@ private:
   std::map<uint64_t, Batch> batches_;
   std::vector<std::span<const std::byte>> pinned_; ///< by pin()
   std::vector<cuda::Module> modules_;
+  size_t loaded_ = 0; ///< the first of modules_ that the last load() made
   std::vector<cuda::Function> kernels_;
   std::vector<cuda::Address> allocations_;
   std::vector<cuda::GraphExec> graphs_;

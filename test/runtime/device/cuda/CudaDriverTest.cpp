@@ -108,6 +108,28 @@ TEST_F(FakeDriver, TakesTheBestImage) {
   }
 }
 
+TEST_F(FakeDriver, CubinsOfAnArchitectureShareTheKernels) {
+  create();
+  set("FAKE_CUDA_IMAGE", "sm86");
+  const BoostModule parts[] = {{BOOSTC_MODULE_PTX, 80, "ptx80", 5},
+                               {BOOSTC_MODULE_CUBIN, 80, "sm80", 4},
+                               {BOOSTC_MODULE_CUBIN, 86, "sm86:call", 9},
+                               {BOOSTC_MODULE_CUBIN, 86, "sm86:add_one", 12},
+                               {BOOSTC_MODULE_CUBIN, 90, "sm90", 4},
+                               {}};
+  ASSERT_TRUE(driver->load(parts, "p.so").ok());
+  EXPECT_TRUE(driver->findKernel("add_one").ok());
+  EXPECT_TRUE(driver->findKernel("call").ok());
+  expectStatus(driver->findKernel("other").status(), ExitCode::Input,
+               "there is no kernel 'other', which the program launches: "
+               "cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND (named symbol "
+               "not found); build it again with boostc");
+  // What was loaded before is not searched.
+  const BoostModule one[] = {{BOOSTC_MODULE_CUBIN, 86, "sm86:call", 9}, {}};
+  ASSERT_TRUE(driver->load(one, "p.so").ok());
+  EXPECT_FALSE(driver->findKernel("add_one").ok());
+}
+
 TEST_F(FakeDriver, ImagesThatCannotBeLoaded) {
   create();
   const BoostModule none[] = {{BOOSTC_MODULE_CUBIN, 90, "sm90", 4}, {}};

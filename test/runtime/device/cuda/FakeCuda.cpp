@@ -41,6 +41,9 @@ void call(Operands operands) {
       reinterpret_cast<void *>(operands[1]));
 }
 
+/// The only kernel of modules that have one.
+std::map<Module, std::string> soleKernels;
+
 /// Devices are numbered from 7.
 bool isDevice(DeviceNumber device) {
   return device >= 7 &&
@@ -143,17 +146,29 @@ FAKE(cuCtxSetCurrent)(Context context) {
 }
 FAKE(cuModuleLoadDataEx)(Module *module, const void *image, unsigned count,
                          int *options, void **values) {
-  // A module is the text that a test wants to see taken.
-  if (std::string(static_cast<const char *>(image)) ==
-      setting("FAKE_CUDA_IMAGE", ""))
-    return make(module);
+  // A module is the text that a test wants to see taken. "sm80:call" is one
+  // that has this kernel only.
+  std::string text = static_cast<const char *>(image);
+  size_t colon = text.find(':');
+  if (text.substr(0, colon) == setting("FAKE_CUDA_IMAGE", "")) {
+    make(module);
+    if (colon != std::string::npos)
+      soleKernels[*module] = text.substr(colon + 1);
+    return 0;
+  }
   for (unsigned i = 0; i < count; ++i)
     if (options[i] == kJitErrorLogBuffer)
       std::strcpy(static_cast<char *>(values[i]), "line 3: no such opcode\n");
   return 218;
 }
-FAKE(cuModuleUnload)(Module module) { return destroy(module); }
-FAKE(cuModuleGetFunction)(Function *function, Module, const char *name) {
+FAKE(cuModuleUnload)(Module module) {
+  soleKernels.erase(module);
+  return destroy(module);
+}
+FAKE(cuModuleGetFunction)(Function *function, Module module, const char *name) {
+  auto sole = soleKernels.find(module);
+  if (sole != soleKernels.end() && sole->second != name)
+    return kNotFound;
   if (std::strcmp(name, "defined") == 0) {
     *function = reinterpret_cast<Function>(defined);
     return 0;
