@@ -6,6 +6,7 @@
 #include "runtime/support/EvalInput.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -13,6 +14,16 @@ using namespace boostc;
 using namespace boostc::frontend;
 using llvm::formatv;
 using rt::BindingKind;
+
+/// Whether a tensor of this shape takes more than 2^40 bytes; its elements may
+/// be more than 64 bits count.
+static bool isTooLarge(ArrayRef<int64_t> shape) {
+  uint64_t elements = 1;
+  for (int64_t extent : shape)
+    elements =
+        llvm::SaturatingMultiply(elements, static_cast<uint64_t>(extent));
+  return elements > kMaxElements / 4;
+}
 
 static bool hasLayer(const ProgramParts &parts,
                      llvm::function_ref<bool(const LayerSpec &)> isMeant) {
@@ -157,11 +168,7 @@ public:
                              int64_t fanIn, int64_t fanOut) override {
     if (auto known = declared.find(name); known != declared.end())
       return known->second;
-    int64_t elements = 1;
-    for (int64_t extent : shape)
-      if (__builtin_mul_overflow(elements, extent, &elements))
-        elements = std::numeric_limits<int64_t>::max();
-    if (elements > kMaxElements / 4) {
+    if (isTooLarge(shape)) {
       errors.error(
           node.extent,
           formatv("{0}: parameter '{1}' would take more than 2^40 bytes", noun,
@@ -426,7 +433,7 @@ private:
     if (!entry.spec.parameters.empty())
       use.checkInitializers();
     auto type = cast<RankedTensorType>(outputs->front().getType());
-    if (type.getNumElements() > kMaxElements / 4) {
+    if (isTooLarge(type.getShape())) {
       parts.errors.error(
           node.extent,
           formatv(

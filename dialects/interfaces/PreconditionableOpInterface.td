@@ -16,6 +16,8 @@ def PreconditionableOpInterface : OpInterface<"PreconditionableOpInterface"> {
   }];
   let cppNamespace = "::boostc";
   let methods = [
+    InterfaceMethod<"Whether this gradient is preconditioned.", "bool", "isPreconditionable",
+      (ins), "", [{ return true; }]>,
     InterfaceMethod<"What the products are of; nothing where there are none.",
       "::std::optional<::boostc::KroneckerLayer>", "getKroneckerLayer", (ins)>,
     InterfaceMethod<[{

@@ -1,4 +1,5 @@
 #include "dialects/nn/Elementwise.h"
+#include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -60,12 +61,45 @@ boostc::nn::boundAtOnce(Approximate x, double steepness,
   return {own.value, own.error + steepness * x.error};
 }
 
-LogicalResult boostc::nn::checkSameShapes(LayerBuilder &layer) {
-  Type first = layer.inputs[0].getType(), second = layer.inputs[1].getType();
-  if (first != second)
+/// `value` with its extents of 1 repeated to `shape`.
+static Value repeat(LayerBuilder &layer, Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> axes, kept;
+  for (auto [axis, extent] : llvm::enumerate(type.getShape()))
+    if (extent == shape[axis])
+      kept.push_back(extent);
+    else
+      axes.push_back(static_cast<int64_t>(axis));
+  if (axes.empty())
+    return value;
+  Type element = type.getElementType();
+  Value given = ReshapeOp::create(layer.builder, layer.loc,
+                                  RankedTensorType::get(kept, element), value);
+  return BroadcastOp::create(layer.builder, layer.loc,
+                             RankedTensorType::get(shape, element), given,
+                             axes);
+}
+
+LogicalResult boostc::nn::repeatToOneShape(LayerBuilder &layer) {
+  auto a = cast<RankedTensorType>(layer.inputs[0].getType());
+  auto b = cast<RankedTensorType>(layer.inputs[1].getType());
+  bool fit =
+      a.getRank() == b.getRank() && a.getElementType() == b.getElementType();
+  SmallVector<int64_t> shape;
+  for (int64_t axis = 0; fit && axis < a.getRank(); ++axis) {
+    int64_t extents[] = {a.getDimSize(axis), b.getDimSize(axis)};
+    shape.push_back(std::max(extents[0], extents[1]));
+    fit = extents[0] == extents[1] ||
+          (axis > 0 && llvm::is_contained(extents, 1));
+  }
+  if (!fit)
     return layer.emitError("inputs")
-           << layer.spec.name << " needs two inputs of the same shape, found "
-           << first << " and " << second
+           << layer.spec.name
+           << " needs two inputs of the same shape, or with 1 where the other "
+              "one has more, found "
+           << a << " and " << b
            << " with the batch; one of the layers that make them must change";
+  for (Value &input : layer.inputs)
+    input = repeat(layer, input, shape);
   return success();
 }

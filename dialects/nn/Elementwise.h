@@ -32,8 +32,9 @@ Approximate boundSlope(Approximate dy, Approximate y, double slope,
 Approximate boundAtOnce(Approximate x, double steepness,
                         llvm::function_ref<Approximate(Approximate)> f);
 
-/// Emits a diagnostic when a layer of two inputs has them of different shapes.
-llvm::LogicalResult checkSameShapes(LayerBuilder &layer);
+/// Gives both inputs of a layer one shape: an extent of 1 is repeated as often
+/// as the other input has it. Emits a diagnostic where another one differs.
+llvm::LogicalResult repeatToOneShape(LayerBuilder &layer);
 
 /// The layer of an elementwise op of one value, without keys.
 template <typename Op>
@@ -47,7 +48,7 @@ buildUnaryLayer(LayerBuilder &layer) {
 template <typename Op>
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 buildBinaryLayer(LayerBuilder &layer) {
-  if (llvm::failed(checkSameShapes(layer)))
+  if (llvm::failed(repeatToOneShape(layer)))
     return llvm::failure();
   return llvm::SmallVector<mlir::Value>{
       Op::create(layer.builder, layer.loc, layer.inputs[0], layer.inputs[1])};

@@ -32,15 +32,21 @@ std::array<int64_t, 2> boostc::nn::getExtents(LayerBuilder &layer,
   return {values.front(), values.back()};
 }
 
-FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
-                                        RankedTensorType input,
-                                        std::array<int64_t, 2> dilations) {
-  if (input.getRank() != 4)
-    return layer.emitError("op")
-           << layer.spec.name
-           << " needs an input [channels, height, width], found "
-           << input.getRank() - 1 << " dimensions a sample (" << input
-           << " with the batch)";
+/// Whether a layer's input is one of images; else a diagnostic.
+static LogicalResult checkImages(LayerBuilder &layer, RankedTensorType input) {
+  if (input.getRank() == 4)
+    return success();
+  return layer.emitError("op")
+         << layer.spec.name
+         << " needs an input [channels, height, width], found "
+         << input.getRank() - 1 << " dimensions a sample (" << input
+         << " with the batch)";
+}
+
+/// Kernel, strides and padding of a window that moves over `extents`.
+static FailureOr<Window> readWindow(LayerBuilder &layer,
+                                    std::array<int64_t, 2> extents,
+                                    std::array<int64_t, 2> dilations) {
   Window window;
   window.kernel = getExtents(layer, "kernel");
   std::array<int64_t, 2> strides = getExtents(layer, "stride");
@@ -60,25 +66,79 @@ FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
       window.geometry.padding[side] = given[side % given.size()];
   } else if (name != "valid") {
     for (unsigned axis : {0, 1}) {
-      int64_t extent = input.getDimSize(2 + axis);
-      int64_t outputs = llvm::divideCeil(extent, strides[axis]);
+      int64_t outputs = llvm::divideCeil(extents[axis], strides[axis]);
       int64_t reach = (window.kernel[axis] - 1) * dilations[axis] + 1;
-      int64_t total =
-          std::max<int64_t>(0, (outputs - 1) * strides[axis] + reach - extent);
+      int64_t total = std::max<int64_t>(0, (outputs - 1) * strides[axis] +
+                                               reach - extents[axis]);
       bool oddFirst = name == "same_lower";
       window.geometry.padding[axis] = (total + oddFirst) / 2;
       window.geometry.padding[axis + 2] = (total + !oddFirst) / 2;
     }
+    constexpr int64_t kMost = 1 << 20; // of verifyConvolution()
+    if (llvm::any_of(window.geometry.padding,
+                     [](int64_t side) { return side > kMost; }))
+      return layer.emitError("padding")
+             << "'" << name << "' would pad by ["
+             << ArrayRef<int64_t>(window.geometry.padding) << "]; at most "
+             << kMost << " is possible";
   }
+  return window;
+}
+
+FailureOr<Window> boostc::nn::getWindow(LayerBuilder &layer,
+                                        RankedTensorType input,
+                                        std::array<int64_t, 2> dilations) {
+  if (failed(checkImages(layer, input)))
+    return failure();
+  FailureOr<Window> window =
+      readWindow(layer, {input.getDimSize(2), input.getDimSize(3)}, dilations);
+  if (failed(window))
+    return failure();
   for (unsigned axis : {0, 1}) {
-    window.output[axis] = window.geometry.getOutputExtent(
-        axis, input.getDimSize(2 + axis), window.kernel[axis]);
-    if (window.output[axis] < 1)
+    window->output[axis] = window->geometry.getOutputExtent(
+        axis, input.getDimSize(2 + axis), window->kernel[axis]);
+    if (window->output[axis] < 1)
       return layer.emitError("kernel")
-             << "a " << window.kernel[0] << "x" << window.kernel[1]
+             << "a " << window->kernel[0] << "x" << window->kernel[1]
              << " window does not fit into an input of " << input.getDimSize(2)
              << "x" << input.getDimSize(3) << " padded by ["
-             << ArrayRef<int64_t>(window.geometry.padding) << "]";
+             << ArrayRef<int64_t>(window->geometry.padding) << "]";
+  }
+  return window;
+}
+
+FailureOr<Window>
+boostc::nn::getTransposedWindow(LayerBuilder &layer, RankedTensorType input,
+                                std::array<int64_t, 2> dilations) {
+  if (failed(checkImages(layer, input)))
+    return failure();
+  std::array<int64_t, 2> strides = getExtents(layer, "stride");
+  std::array<int64_t, 2> more = getExtents(layer, "output_padding");
+  bool isSame = layer.getChoice("padding").starts_with("same");
+  std::array<int64_t, 2> whole;
+  for (unsigned axis : {0, 1}) {
+    whole[axis] = input.getDimSize(2 + axis) * strides[axis];
+    // As many of the convolution's windows as the input has pixels.
+    if (more[axis] >= strides[axis] || (isSame && more[axis] > 0))
+      return layer.emitError("output_padding")
+             << "expected "
+             << (isSame ? "0 with padding that says the output's"
+                        : "numbers below the stride's")
+             << " extents, found [" << ArrayRef<int64_t>(more) << "]";
+  }
+  FailureOr<Window> window = readWindow(layer, whole, dilations);
+  if (failed(window))
+    return failure();
+  ArrayRef<int64_t> padding = window->geometry.padding;
+  for (unsigned axis : {0, 1}) {
+    int64_t reach = (window->kernel[axis] - 1) * dilations[axis] + 1;
+    int64_t pixels = whole[axis] - strides[axis] + reach + more[axis];
+    window->output[axis] =
+        isSame ? whole[axis] : pixels - padding[axis] - padding[axis + 2];
+    if (window->output[axis] < 1)
+      return layer.emitError("padding")
+             << "cutting [" << padding << "] off an output of " << pixels
+             << (axis == 0 ? " rows" : " columns") << " leaves nothing";
   }
   return window;
 }

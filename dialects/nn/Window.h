@@ -24,6 +24,12 @@ llvm::FailureOr<Window> getWindow(LayerBuilder &layer,
 llvm::FailureOr<Window> getPoolingWindow(LayerBuilder &layer,
                                          mlir::RankedTensorType input);
 
+/// The same of a transposed convolution: the window of the convolution from its
+/// output to its input, and the output's extents. Reads "output_padding", too.
+llvm::FailureOr<Window> getTransposedWindow(LayerBuilder &layer,
+                                            mlir::RankedTensorType input,
+                                            std::array<int64_t, 2> dilations);
+
 /// One integer for both axes or one for each.
 std::array<int64_t, 2> getExtents(LayerBuilder &layer, llvm::StringRef key);
 

@@ -287,6 +287,27 @@ const std::vector<Model> &e2e::getModels() {
 { "name": "mixed", "op": "matmul", "inputs": ["scaled", "key"] },
 { "op": "flatten" }, { "op": "dense", "units": 3 })",
        sgd},
+      // A gate for each channel, and images that grow again: by a transposed
+      // convolution whose windows overlap, and by repeated pixels.
+      {"decoder", 3, "[3, 8, 12]", 3,
+       R"({ "name": "near", "op": "conv2d", "filters": 17, "kernel": 3, "padding": "same" },
+{ "name": "mean", "op": "global_avg_pool" },
+{ "op": "dense", "units": 17 }, { "op": "sigmoid" },
+{ "name": "gate", "op": "reshape", "shape": [17, 1, 1] },
+{ "name": "gated", "op": "mul", "inputs": ["near", "gate"] },
+{ "name": "small", "op": "max_pool", "kernel": 2 },
+{ "name": "grown", "op": "conv2d_transpose", "filters": 18, "kernel": 3, "stride": 2, "padding": 1,
+  "output_padding": 1 },
+{ "op": "relu" },
+{ "name": "deep", "op": "conv2d_transpose", "filters": 17, "kernel": 3, "padding": "same",
+  "groups": 1, "bias": false },
+{ "name": "far", "op": "upsample", "factor": 2, "inputs": ["small"] },
+{ "name": "both", "op": "add", "inputs": ["deep", "far"] },
+{ "op": "concat", "inputs": ["both", "gated"] },
+{ "op": "relu" },
+{ "op": "conv2d", "filters": 5, "kernel": 3, "stride": [2, 3] },
+{ "op": "flatten" }, { "op": "dense", "units": 3 })",
+       sgd},
       // Products of many matrices, of sizes that no tile divides, whose rows
       // lie apart: those of heads, of their transposes, and of their gradients.
       {"heads", 3, "[53, 20]", 3, getHeads(53, 3, 17), sgd},

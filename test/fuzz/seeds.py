@@ -95,6 +95,12 @@ LAYERS = [
               '{ "op": "concat", "axis": 0, "inputs": ["a", "slice1"] }', '{ "op": "gelu" }',
               '{ "op": "mul", "inputs": ["gelu1", "concat1"] }', '{ "op": "softplus" }',
               '{ "op": "reduce_max", "axes": [0], "keep_dims": true }', '{ "op": "silu" }'),
+    layers_of('{ "op": "conv2d_transpose", "filters": 4, "kernel": 2, "stride": [2, 3], '
+              '"output_padding": [1, 0], "padding": [0, 1], "groups": 2 }',
+              '{ "op": "conv2d_transpose", "filters": 2, "kernel": 3, "padding": "same" }',
+              '{ "op": "upsample", "factor": [1, 2], "name": "up" }',
+              '{ "op": "reduce_mean", "axes": [1, 2], "keep_dims": true, "name": "gate" }',
+              '{ "op": "mul", "inputs": ["up", "gate"] }'),
     layers_of('{ "op": "reshape", "shape": [12, 12] }', '{ "op": "transpose", "axes": [1, 0] }',
               '{ "op": "matmul", "inputs": ["transpose1", "reshape1"], "transpose_a": true }',
               '{ "op": "softmax" }', '{ "op": "layer_norm" }', '{ "op": "scale", "factor": 0.5 }',

@@ -19,7 +19,7 @@ REDUCTIONS = {"reduce_sum", "reduce_mean", "reduce_max"}
 POOLS = {"max_pool", "avg_pool"}
 # f(c x) = c f(x) for c > 0, and for a power of two without another rounding.
 HOMOGENEOUS = {"relu", "leaky_relu", "scale", "multiplier", "max_pool", "avg_pool",
-               "global_avg_pool", "flatten", "reshape", "transpose", "slice", "dropout",
+               "upsample", "global_avg_pool", "flatten", "reshape", "transpose", "slice", "dropout",
                *REDUCTIONS}
 
 
@@ -39,6 +39,19 @@ def extent_of(layer, axis, extent):
     return (extent + sides[axis] + sides[axis + 2] - (kernel - 1) * dilation - 1) // stride + 1
 
 
+def grown_extent_of(layer, axis, extent):
+    """The same of a transposed convolution."""
+    kernel, dilation, stride = (pair(layer.get(key, 1))[axis]
+                                for key in ("kernel", "dilation", "stride"))
+    padding = layer.get("padding", "valid")
+    if padding in ("same", "same_lower"):
+        return extent * stride
+    sides = pair(0 if padding == "valid" else padding)
+    sides = sides * 2 if len(sides) == 2 else sides
+    return ((extent - 1) * stride + (kernel - 1) * dilation + 1 - sides[axis] - sides[axis + 2]
+            + pair(layer.get("output_padding", 0))[axis])
+
+
 def shape_of(layer, shapes):
     """Without the batch."""
     op, first = layer["op"], list(shapes[0])
@@ -50,6 +63,14 @@ def shape_of(layer, shapes):
     if op == "conv2d" or op in POOLS:
         return [layer.get("filters", first[0]),
                 *(extent_of(layer, i, extent) for i, extent in enumerate(first[1:]))]
+    if op == "conv2d_transpose":
+        return [layer["filters"],
+                *(grown_extent_of(layer, i, extent) for i, extent in enumerate(first[1:]))]
+    if op == "upsample":
+        return [first[0], *(extent * factor
+                            for extent, factor in zip(first[1:], pair(layer["factor"])))]
+    if op in ("add", "sub", "mul"):
+        return [max(extents) for extents in zip(*shapes)]
     if op == "flatten":
         return [math.prod(first)]
     if op == "reshape":
@@ -178,10 +199,12 @@ class Reordering(Walk):
             if axis < len(shape) - 1:
                 return axis, order
             return self.change(layer, "weight", 1, order)
-        if op in POOLS or op == "conv2d":
+        if op in POOLS or op in ("upsample", "conv2d"):
             if axis:
                 raise Inapplicable(f"{op} reads neighbours")
-            return (axis, order) if op in POOLS else self.through_convolution(layer, shape, order)
+            if op == "conv2d":
+                return self.through_convolution(layer, shape, order)
+            return axis, order
         if op == "global_avg_pool":
             return None if axis else (axis, order)
         if op == "dropout":
@@ -209,7 +232,8 @@ class Reordering(Walk):
         return axis, order
 
     def through_pair(self, layer, states):
-        if states[0] != states[1]:
+        shapes = [self.graph.shapes[name] for name in layer["inputs"]]
+        if states[0] != states[1] or shapes[0] != shapes[1]:
             raise Inapplicable(f"{layer['op']} reads values in two orders")
         return states[0]
 

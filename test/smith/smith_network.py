@@ -211,6 +211,11 @@ class Network:
     def avg_pool(self, layer, x):
         return self.pool(layer, x, F.avg_pool2d, 0.0)
 
+    def upsample(self, layer, x):
+        for axis, factor in zip((2, 3), pair(layer["factor"])):
+            x = x.repeat_interleave(factor, axis)
+        return x
+
     # Contractions.
     def matmul(self, layer, a, b):
         a = a.mT if layer.get("transpose_a", False) else a
@@ -240,6 +245,24 @@ class Network:
         weight, bias = self.weights(layer, shape, filters, math.prod(shape[1:]))
         x = pad(x, layer, kernel, stride, dilation, 0.0)
         return self.watch(layer, x, F.conv2d(x, weight, bias, stride, 0, dilation, groups))
+
+    def conv2d_transpose(self, layer, x):
+        """THOR has no factors of it."""
+        kernel, stride, dilation = (pair(layer.get(key, 1))
+                                    for key in ("kernel", "stride", "dilation"))
+        groups, filters = layer.get("groups", 1), layer["filters"]
+        shape = (x.shape[1], filters // groups, *kernel)
+        weight, bias = self.weights(layer, shape, filters, math.prod(shape[1:]))
+        # What padding leaves of the whole: `same` has a stride of pixels for each input.
+        extents = [extent * step for extent, step in zip(x.shape[2:], stride)]
+        top, left, bottom, right = sides(layer.get("padding", "valid"), extents, kernel, stride,
+                                         dilation)
+        more = pair(layer.get("output_padding", 0))
+        if layer.get("padding", "valid") in ("same", "same_lower"):
+            more = [max(0, step - (k - 1) * d - 1)
+                    for k, step, d in zip(kernel, stride, dilation)]
+        y = F.conv_transpose2d(x, weight, bias, stride, 0, more, groups, dilation)
+        return y[:, :, top:y.shape[2] - bottom, left:y.shape[3] - right]
 
     def embedding(self, layer, x):
         rows = self.classes[layer.get("inputs", [self.sample])[0]]

@@ -142,7 +142,8 @@ class Recipe:
 
     def hidden(self, network):
         """Weights that Muon takes: not the first convolution and the last dense layer."""
-        convolutions = [layer for layer in network.layers if layer["op"] == "conv2d"]
+        convolutions = [layer for layer in network.layers
+                        if layer["op"] in ("conv2d", "conv2d_transpose")]
         dense = [layer for layer in network.layers
                  if layer["op"] in ("dense", "normalized_dense")]
         others = {layer["name"] for layer in convolutions[:1] + dense[-1:]}

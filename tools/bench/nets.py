@@ -460,10 +460,74 @@ def ranking():
                                 "label": {"dtype": "i32", "classes": 2}})
 
 
+def efficient():
+    """EfficientNet's blocks: depthwise convolutions, and a gate for each channel."""
+    n = Layers()
+    n.conv(24, stride=2, act="silu")
+    inputs = 24
+    for filters, kernel, stride in ((24, 3, 1), (40, 3, 2), (40, 3, 1), (72, 5, 2), (72, 5, 1),
+                                    (120, 5, 2)):
+        start, wide = n.last, 6 * inputs
+        n.conv(wide, 1, act="silu")
+        seen = n.conv(wide, kernel, groups=wide, stride=stride, act="silu")
+        n.add("global_avg_pool")
+        n.add("dense", units=max(inputs // 4, 6))
+        n.add("silu")
+        n.add("dense", units=wide)
+        n.add("sigmoid")
+        gate = n.add("reshape", shape=[wide, 1, 1])
+        n.add("mul", [seen, gate])
+        end = n.conv(filters, 1, act=None)
+        if stride == 1 and inputs == filters:
+            n.add("add", [start, end])
+        inputs = filters
+    n.conv(480, 1, act="silu")
+    n.classify(100)
+    return model("efficient", n, {"image": {"shape": [3, 96, 96]},
+                                  "label": {"dtype": "i32", "classes": 100}})
+
+
+def generator():
+    """From 100 numbers to an image, by transposed convolutions, as in DCGAN."""
+    n = Layers()
+    n.add("dense", units=256 * 4 * 4)
+    n.add("reshape", shape=[256, 4, 4])
+    for filters in (128, 64, 32):
+        n.add("conv2d_transpose", filters=filters, kernel=4, stride=2, padding=1, bias=False)
+        n.add("batch_norm")
+        n.add("relu")
+    n.add("conv2d_transpose", filters=3, kernel=4, stride=2, padding=1)
+    n.add("tanh")
+    return model("generator", n, {"noise": {"shape": [100]},
+                                  "image": {"shape": [3, 64, 64], "role": "target"}},
+                 {"op": "mse"})
+
+
+def pyramid():
+    """A backbone whose images of three sizes are added up, the small ones repeated, as in an FPN."""
+    n, sizes = Layers(), []
+    n.conv(32, stride=2)
+    for filters in (48, 96, 192):
+        n.conv(filters, stride=2)
+        sizes.append(n.conv(filters))
+    last = None
+    for size in reversed(sizes):
+        side = n.add("conv2d", [size], filters=64, kernel=1)
+        if last:
+            up = n.add("upsample", [last], factor=2)
+            side = n.add("add", [side, up])
+        last = side
+    n.conv(64, norm=False)
+    n.add("conv2d", filters=2, kernel=1)
+    return model("pyramid", n, {"image": {"shape": [3, 96, 96]},
+                                "map": {"shape": [2, 24, 24], "role": "target"}},
+                 {"op": "binary_cross_entropy"})
+
+
 NETS = {make.__name__: make for make in (
     unet, convnext, resnext, shufflenet, inception, squeezenet, mixer, vit, encoder, text_cnn,
     autoencoder, tabular, dilated, mobilenet5, alexnet, ecg, eegnet, srcnn, denoiser, language,
-    long_encoder, physics, ranking)}
+    long_encoder, physics, ranking, efficient, generator, pyramid)}
 
 if __name__ == "__main__":
     json.dump(NETS[sys.argv[1]](), sys.stdout, indent=2)

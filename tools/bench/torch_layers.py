@@ -27,6 +27,7 @@ UNARY = {
     "flatten": lambda layer: nn.Flatten(),
     "reshape": lambda layer: lambda x: x.reshape(-1, *layer["shape"]),
     "transpose": lambda layer: lambda x: x.permute(0, *(a + 1 for a in layer["permutation"])),
+    "upsample": lambda layer: lambda x: F.interpolate(x, scale_factor=pair(layer["factor"])),
     "global_avg_pool": lambda layer: lambda x: x.mean((2, 3)),
     "softmax": lambda layer: lambda x: F.softmax(x, axis_of(layer, x, -1)),
     "log_softmax": lambda layer: lambda x: F.log_softmax(x, axis_of(layer, x, -1)),
@@ -106,6 +107,17 @@ def convolution(layer, shape):
     return module if before is None else nn.Sequential(nn.ZeroPad2d(before), module)
 
 
+def transposed_convolution(layer, shape):
+    kernel, stride, dilation = (pair(layer.get(key, 1)) for key in ("kernel", "stride", "dilation"))
+    top, left, bottom, right = sides(layer.get("padding", "valid"), [0, 0], kernel, stride,
+                                     dilation)
+    if (top, left) != (bottom, right) or layer.get("padding") in ("same", "same_lower"):
+        sys.exit("conv2d_transpose: PyTorch cuts numbers of pixels, alike on both sides")
+    return nn.ConvTranspose2d(shape[1], layer["filters"], kernel, stride, (top, left),
+                              pair(layer.get("output_padding", 0)), layer.get("groups", 1),
+                              layer.get("bias", True), dilation)
+
+
 def norm(kind):
     def make(layer, shape):
         return kind(shape[1], eps=layer.get("eps", 1e-5), affine=layer.get("affine", True))
@@ -117,6 +129,7 @@ def norm(kind):
 PARAMETRISED = {
     "dense": lambda layer, shape: nn.Linear(shape[-1], layer["units"], layer.get("bias", True)),
     "conv2d": convolution,
+    "conv2d_transpose": transposed_convolution,
     "batch_norm": lambda layer, shape: norm(nn.BatchNorm2d if len(shape) == 4 else
                                             nn.BatchNorm1d)(layer, shape),
     "group_norm": lambda layer, shape: nn.GroupNorm(layer["groups"], shape[1],

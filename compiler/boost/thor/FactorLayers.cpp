@@ -113,7 +113,7 @@ FactorLayers boost::buildFactors(train::ProgramOp program, func::FuncOp micro,
                   .getDefiningOp<PreconditionableOpInterface>();
     auto parameter =
         program.lookupSymbol<train::ParameterOp>(binding.getName());
-    if (!op || !parameter)
+    if (!op || !op.isPreconditionable() || !parameter)
       continue;
     FactorLayer layer{.parameter = parameter,
                       .kronecker = op.getKroneckerLayer()};

@@ -171,7 +171,7 @@ private:
                        parameter.getRole() != train::Role::NormShift))
       emitRemark(request.getLoc())
           << "thor: '" << request.getParameter()
-          << "' keeps its gradient: the op that computes it says of no factors";
+          << "' keeps its gradient: THOR has no factors of such a layer";
   }
 
   train::ProgramOp program;

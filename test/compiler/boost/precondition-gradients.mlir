@@ -7,7 +7,7 @@
 // RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-precondition-gradients
 
 //--- plain.mlir
-// CHECK: remark: thor: 'v' keeps its gradient: the op that computes it says of no factors
+// CHECK: remark: thor: 'v' keeps its gradient: THOR has no factors of such a layer
 // CHECK: remark: thor: 1 weight has factors; inverses of 64 bytes; --explain lists what they cost
 // CHECK-LABEL: train.program @plain
 // Due in the first step: as old as the frequency two steps later.

@@ -84,6 +84,10 @@ for op, sign in {"add": "+", "sub": "-", "mul": "*"}.items():
     case(op, layer(op), f"x {sign} y", x=(2, 3), y=(2, 3),
          values={"x": VALUES, "y": [PLAIN, COARSE, PLAIN, PLAIN]})
     case(f"{op}-itself", layer(op, inputs=["x", "x"]), f"x {sign} x", x=(5,))
+    case(f"{op}-repeated", layer(op), f"x {sign} y", x=(2, 3, 2), y=(2, 1, 1),
+         values={"x": VALUES, "y": [PLAIN, COARSE, PLAIN, PLAIN]})
+    case(f"{op}-repeated-both", layer(op), f"x {sign} y", x=(1, 3), y=(4, 1),
+         values={"x": VALUES, "y": [PLAIN, COARSE, PLAIN, PLAIN]})
 
 # Shapes.
 case("flatten", layer("flatten"), "x.flatten(1)", x=(2, 3, 2))
@@ -107,6 +111,12 @@ case("bias", layer("bias"), "x + bias.reshape(1, -1, 1, 1)", x=(3, 2, 2), bias=(
 case("bias-axis", layer("bias", axis=1), "x + bias.reshape(1, 1, -1, 1)", x=(2, 3, 2),
      bias=(3,))
 case("bias-last", layer("bias", axis=-1), "x + bias", x=(2, 3), bias=(3,))
+
+case("upsample", layer("upsample", factor=2), "F.interpolate(x, scale_factor=2)", x=(2, 3, 2),
+     values={"x": VALUES})
+case("upsample-3", layer("upsample", factor=[3, 1]), "F.interpolate(x, scale_factor=(3, 1))",
+     x=(2, 2, 3), cotangent=GRADIENTS)
+case("upsample-1", layer("upsample", factor=1), "x", x=(1, 2, 2))
 
 # Reductions.
 REDUCED = {"x": [PLAIN, COARSE, HUGE, TINY]}
@@ -245,6 +255,45 @@ case("conv2d-multiplied", layer("conv2d", filters=4, kernel=3, stride=2, padding
                                 dilation=2, groups=2, bias=False),
      "F.conv2d(F.pad(x, (2, 2, 1, 2)), weight, None, 2, 0, 2, 2)", x=(2, 4, 5),
      weight=(4, 1, 3, 3))
+
+# Transposed convolutions: PyTorch cuts all sides of an axis alike.
+for name, keys, function, x, weight in (
+        ("", dict(filters=3, kernel=3), "(x, weight, bias)", (2, 3, 4), (2, 3, 3, 3)),
+        ("-one", dict(filters=3, kernel=1), "(x, weight, bias)", (2, 2, 2), (2, 3, 1, 1)),
+        ("-stride", dict(filters=2, kernel=2, stride=2), "(x, weight, bias, 2)", (3, 3, 2),
+         (3, 2, 2, 2)),
+        ("-overlap", dict(filters=2, kernel=[3, 4], stride=[2, 3], padding=[1, 0]),
+         "(x, weight, bias, (2, 3), (1, 0))", (2, 3, 2), (2, 2, 3, 4)),
+        ("-gaps", dict(filters=2, kernel=[1, 2], stride=3), "(x, weight, bias, 3)", (2, 2, 3),
+         (2, 2, 1, 2)),
+        ("-output_padding", dict(filters=2, kernel=3, stride=2, padding=1, output_padding=1),
+         "(x, weight, bias, 2, 1, 1)", (2, 3, 3), (2, 2, 3, 3)),
+        ("-output_padding-2", dict(filters=1, kernel=2, stride=[2, 3], output_padding=[0, 2]),
+         "(x, weight, bias, (2, 3), 0, (0, 2))", (2, 2, 2), (2, 1, 2, 2)),
+        ("-padding-4", dict(filters=2, kernel=3, stride=2, padding=[2, 0, 1, 3]),
+         "(x, weight, bias, 2)[:, :, 2:-1, :-3]", (1, 3, 4), (1, 2, 3, 3)),
+        ("-same", dict(filters=2, kernel=[2, 4], padding="same"),
+         "(x, weight, bias)[:, :, :-1, 1:-2]", (2, 3, 4), (2, 2, 2, 4)),
+        ("-same-stride", dict(filters=2, kernel=[3, 4], stride=[2, 3], padding="same"),
+         "(x, weight, bias, (2, 3))[:, :, :-1, :-1]", (2, 2, 3), (2, 2, 3, 4)),
+        ("-same_lower", dict(filters=2, kernel=[2, 4], stride=1, padding="same_lower"),
+         "(x, weight, bias)[:, :, 1:, 2:-1]", (2, 3, 4), (2, 2, 2, 4)),
+        ("-same-gaps", dict(filters=2, kernel=1, stride=2, padding="same"),
+         "(x, weight, bias, 2, 0, 1)", (2, 2, 3), (2, 2, 1, 1)),
+        ("-dilation", dict(filters=2, kernel=[3, 2], dilation=[1, 2], stride=2, padding=1),
+         "(x, weight, bias, 2, 1, 0, 1, (1, 2))", (2, 3, 3), (2, 2, 3, 2)),
+        ("-groups", dict(filters=6, kernel=2, groups=2), "(x, weight, bias, groups=2)",
+         (4, 2, 3), (4, 3, 2, 2)),
+        ("-depthwise", dict(filters=3, kernel=3, stride=2, groups=3),
+         "(x, weight, bias, 2, groups=3)", (3, 3, 2), (3, 1, 3, 3)),
+        ("-huge-gradient", dict(filters=2, kernel=2), "(x, weight, bias)", (2, 2, 2),
+         (2, 2, 2, 2))):
+    case(f"conv2d_transpose{name}", layer("conv2d_transpose", **keys),
+         f"F.conv_transpose2d{function}", x=x, weight=weight, bias=(keys["filters"],),
+         cotangent=GRADIENTS if name == "-huge-gradient" else None)
+case("conv2d_transpose-no-bias", layer("conv2d_transpose", filters=2, kernel=3, bias=False),
+     "F.conv_transpose2d(x, weight)", x=(2, 2, 3), weight=(2, 2, 3, 3))
+
 case("conv2d-huge-gradient", layer("conv2d", filters=2, kernel=2), "F.conv2d(x, weight, bias)",
      x=(1, 3, 3), weight=(2, 1, 2, 2), bias=(2,), cotangent=HUGE)
 

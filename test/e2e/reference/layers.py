@@ -26,6 +26,7 @@ Where PyTorch has another convention or none, the functions of layer_cases.py co
 
   - avg_pool and max_pool with other padding than PyTorch's, and `same`: explicit padding before
     the pool, with zeros that count, and with -infinity;
+  - conv2d_transpose that cuts the sides of an axis differently, and `same`: a slice of the whole;
   - l2_normalize and normalized_dense bound the squared length below, PyTorch's normalize the
     length: eps is the root of epsilon. Its gradient at zeros is not a number, ours dy / root;
   - running_variance `biased`: by hand, PyTorch divides by the number less 1. Running means begin

@@ -19,8 +19,10 @@ LogicalResult AddOp::buildBackward(BackwardContext &context) {
 }
 
 std::vector<LayerSpec> AddOp::getLayerSpecs() {
-  LayerSpec spec{"add", LayerSpec::Kind::Layer,
-                 "Sum of two values of the same shape, `y = a + b`."};
+  LayerSpec spec{
+      "add", LayerSpec::Kind::Layer,
+      "Sum of two values, elementwise, `y = a + b`. An extent of 1 is "
+      "repeated as often as the other value has it."};
   spec.inputs = 2;
   return {spec};
 }

@@ -40,6 +40,13 @@ LogicalResult BroadcastOp::evaluate(ReferenceContext &,
   return success();
 }
 
+LogicalResult BroadcastOp::buildBackward(BackwardContext &context) {
+  context.gradOperands[0] =
+      ReduceOp::create(context.builder, context.loc, Reduction::Sum,
+                       context.gradResults[0], getAxes());
+  return success();
+}
+
 FailureOr<SmallVector<Value>> BroadcastOp::lowerToLinalg(OpBuilder &builder) {
   auto type = cast<RankedTensorType>(getType());
   return SmallVector<Value>{buildElementwise(

@@ -3,11 +3,13 @@
 
 include "dialects/nn/NnBase.td"
 
-def Nn_BroadcastOp : Nn_MovementOp<"broadcast"> {
+def Nn_BroadcastOp : Nn_MovementOp<"broadcast", [
+    DeclareOpInterfaceMethods<DifferentiableOpInterface>]> {
   let summary = "repeats a value along dimensions";
   let description = [{
     `y` has the dimensions `axes` in addition to those of `x` and does not change along
-    them. What gradients of reductions are made of.
+    them. What gradients of reductions are made of, and layers that read values with
+    extents of 1. Backward: the sum of `dy` along `axes`.
 
     Constraints:
     * (broadcast_c1) `axes` are distinct dimensions of the result after the batch, and

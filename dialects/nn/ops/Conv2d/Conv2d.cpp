@@ -24,9 +24,9 @@ static Value buildConv2dGrad(BackwardContext &context, Conv2dOp forward,
   Type type = std::is_same_v<OpTy, Conv2dGradWeightOp> ? widen(wrt.getType())
                                                        : wrt.getType();
   return OpTy::create(context.builder, context.loc, type,
-                      context.gradResults[0], other, forward.getStridesAttr(),
-                      forward.getPaddingAttr(), forward.getDilationsAttr(),
-                      forward.getGroupsAttr());
+                      context.gradResults[0], other, forward.getStrides(),
+                      forward.getPadding(), forward.getDilations(),
+                      forward.getGroups());
 }
 
 /// Two for each multiplication that is summed, those with padding included.
@@ -278,6 +278,8 @@ ErrorBounds Conv2dGradWeightOp::boundErrors(ReferenceContext &,
 int64_t Conv2dGradWeightOp::getFlops() {
   return countConvolutionFlops(getType(), getGradient().getType());
 }
+
+bool Conv2dGradWeightOp::isPreconditionable() { return !getTransposed(); }
 
 std::optional<KroneckerLayer> Conv2dGradWeightOp::getKroneckerLayer() {
   ArrayRef<int64_t> weight = cast<RankedTensorType>(getType()).getShape();

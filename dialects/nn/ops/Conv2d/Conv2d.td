@@ -46,13 +46,14 @@ def Nn_Conv2dOp : Nn_Op<"conv2d", [Nn_ComputesLow<3>, Nn_IsContraction,
 }
 
 // The gradients: sums over the same products, into another of the three shapes.
-class Nn_Conv2dGrad_Op<string mnemonic, dag operands, list<Trait> traits = []>
+class Nn_Conv2dGrad_Op<string mnemonic, dag operands, list<Trait> traits = [],
+                       dag more = (ins)>
     : Nn_Op<mnemonic, [
         Nn_Contraction, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>,
         DeclareOpInterfaceMethods<LibraryCallOpInterface>] # traits> {
   let arguments = !con(operands, (ins
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
-      DenseI64ArrayAttr:$dilations, I64Attr:$groups));
+      DenseI64ArrayAttr:$dilations, I64Attr:$groups), more);
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -61,11 +62,18 @@ class Nn_Conv2dGrad_Op<string mnemonic, dag operands, list<Trait> traits = []>
 }
 
 def Nn_Conv2dGradInputOp : Nn_Conv2dGrad_Op<"conv2d_grad_input",
-    (ins Nn_Tensor:$gradient, Nn_Tensor:$weight)> {
-  let summary = "gradient of a convolution's input";
+    (ins Nn_Tensor:$gradient, Nn_Tensor:$weight),
+    [Nn_ComputesLow<2>,
+     DeclareOpInterfaceMethods<DifferentiableOpInterface, ["savedForBackward"]>,
+     DeclareOpInterfaceMethods<LayerOpInterface>]> {
+  let summary = "gradient of a convolution's input, or a transposed convolution";
   let description = [{
     `dx[n, c, u, v] = sum of dy[n, o, i, j] * w[o, c, k, l]` over all (o, i, j, k, l) for
     which tap (k, l) of output pixel (i, j) sees input pixel (u, v), see `nn.conv2d`.
+
+    As a layer, `conv2d_transpose` of the model file, it reads dy and computes dx. Backward:
+    the gradient of dy is the convolution of that of dx, and the gradient of w that of
+    this convolution's weight, with `transposed` set.
 
     Constraints:
     * (conv2d_grad_input_c1) dy has the shape of the convolution of the result's shape
@@ -85,12 +93,15 @@ def Nn_Conv2dGradInputOp : Nn_Conv2dGrad_Op<"conv2d_grad_input",
 
 def Nn_Conv2dGradWeightOp : Nn_Conv2dGrad_Op<"conv2d_grad_weight",
     (ins Nn_Tensor:$gradient, Nn_Tensor:$input),
-    [DeclareOpInterfaceMethods<PreconditionableOpInterface>]> {
+    [DeclareOpInterfaceMethods<PreconditionableOpInterface, ["isPreconditionable"]>],
+    (ins UnitAttr:$transposed)> {
   let summary = "gradient of a convolution's weight";
   let description = [{
     `dw[o, c, k, l] = sum over n, i, j of dy[n, o, i, j] * (the input pixel that tap (k, l)
     of output pixel (i, j) sees in channel c)`, over the whole padded batch: exact, because
-    the rows of `dy` that pad the batch are zero.
+    the rows of `dy` that pad the batch are zero. `transposed`, the convolution is the
+    backward of a `nn.conv2d_grad_input`: `dy` is what that op reads, and `x` the gradient,
+    which is why THOR does not precondition it.
 
     Constraints:
     * (conv2d_grad_weight_c1) dy has the shape of the convolution of x with the result's
@@ -105,7 +116,8 @@ def Nn_Conv2dGradWeightOp : Nn_Conv2dGrad_Op<"conv2d_grad_weight",
   }];
   let assemblyFormat = [{
     $gradient `,` $input `strides` $strides `padding` $padding `dilations` $dilations
-    `groups` $groups attr-dict `:` type($gradient) `,` type($input) `->` type($result)
+    `groups` $groups (`transposed` $transposed^)? attr-dict `:` type($gradient) `,`
+    type($input) `->` type($result)
   }];
 }
 

@@ -25,7 +25,8 @@ LogicalResult MulOp::buildBackward(BackwardContext &context) {
 std::vector<LayerSpec> MulOp::getLayerSpecs() {
   LayerSpec spec{
       "mul", LayerSpec::Kind::Layer,
-      "Product of two values of the same shape, elementwise, `y = a * b`."};
+      "Product of two values, elementwise, `y = a * b`. An extent of 1 is "
+      "repeated as often as the other value has it."};
   spec.inputs = 2;
   return {spec};
 }

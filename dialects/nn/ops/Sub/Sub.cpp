@@ -22,8 +22,10 @@ LogicalResult SubOp::buildBackward(BackwardContext &context) {
 }
 
 std::vector<LayerSpec> SubOp::getLayerSpecs() {
-  LayerSpec spec{"sub", LayerSpec::Kind::Layer,
-                 "Difference of two values of the same shape, `y = a - b`."};
+  LayerSpec spec{
+      "sub", LayerSpec::Kind::Layer,
+      "Difference of two values, elementwise, `y = a - b`. An extent of 1 is "
+      "repeated as often as the other value has it."};
   spec.inputs = 2;
   return {spec};
 }
