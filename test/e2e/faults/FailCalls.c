@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -232,11 +233,15 @@ EXPORT char *realpath(const char *path, char *resolved) {
   return fails("realpath") ? NULL : next(path, resolved);
 }
 
-// glibc's own, which ours take the place of.
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void *__libc_realloc(void *, size_t);
-extern void *__libc_memalign(size_t, size_t);
+/// What `name` would be without this file: the C library's, or that of an
+/// allocator that takes its place.
+#define NEXT(name)                                                             \
+  ({                                                                           \
+    static __typeof__(name) *found;                                            \
+    if (!found)                                                                \
+      found = (__typeof__(name) *)dlsym(RTLD_NEXT, #name);                     \
+    found;                                                                     \
+  })
 
 struct Range {
   uintptr_t begin, end;
@@ -270,26 +275,23 @@ static int isSpared(void *caller) {
   (isCounting && !isSpared(__builtin_return_address(0)) && fails("alloc"))
 
 EXPORT void *malloc(size_t size) {
-  return failsToAllocate() ? NULL : __libc_malloc(size);
+  return failsToAllocate() ? NULL : NEXT(malloc)(size);
 }
 EXPORT void *calloc(size_t count, size_t size) {
-  return failsToAllocate() ? NULL : __libc_calloc(count, size);
+  return failsToAllocate() ? NULL : NEXT(calloc)(count, size);
 }
 EXPORT void *realloc(void *memory, size_t size) {
-  return failsToAllocate() ? NULL : __libc_realloc(memory, size);
+  return failsToAllocate() ? NULL : NEXT(realloc)(memory, size);
 }
 EXPORT void *aligned_alloc(size_t alignment, size_t size) {
-  return failsToAllocate() ? NULL : __libc_memalign(alignment, size);
+  return failsToAllocate() ? NULL : NEXT(aligned_alloc)(alignment, size);
 }
 EXPORT void *memalign(size_t alignment, size_t size) {
-  return failsToAllocate() ? NULL : __libc_memalign(alignment, size);
+  return failsToAllocate() ? NULL : NEXT(memalign)(alignment, size);
 }
 EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
-  void *made = failsToAllocate() ? NULL : __libc_memalign(alignment, size);
-  if (!made)
-    return ENOMEM;
-  *memory = made;
-  return 0;
+  return failsToAllocate() ? ENOMEM
+                           : NEXT(posix_memalign)(memory, alignment, size);
 }
 
 static int (*realMain)(int, char **, char **);
