@@ -67,6 +67,8 @@ std::vector<Model> getSmallModels() {
     return model.name == "parallel" || model.name == "square" ||
            model.name == "many_tokens" || model.name == "many_channels" ||
            model.name == "many_groups" || model.name == "odd_channels" ||
+           model.name == "decoder" || model.name == "heads" ||
+           model.name == "even_heads" || model.name == "wide_taps" ||
            model.name == "tiles" || model.name == "small_gradients";
   });
   return models;
