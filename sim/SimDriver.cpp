@@ -44,8 +44,8 @@ Result<uint32_t> SimDriver::findKernel(const char *name) {
   const Kernel *kernel = module.findKernel(name);
   if (!kernel)
     return Status(ExitCode::Input,
-                  fmt::format("{}: there is no kernel '{}', which the program "
-                              "launches; build it again with boostc",
+                  fmt::format("{}: the program launches kernel '{}', which "
+                              "its modules lack; build it again with boostc",
                               module.name(), name));
   kernels_.push_back({&module, kernel});
   return static_cast<uint32_t>(kernels_.size() - 1);

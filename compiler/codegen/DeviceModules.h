@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ public:
 
   /// Moves the kernels out of the module, begins to generate their PTX on the
   /// threads of `pool`, which lives longer, and assembles each part of it with
-  /// ptxas (see findPtxas()) as soon as it is there. Fails with a diagnostic.
+  /// ptxas (see findPtxas()) once it is generated. Fails with a diagnostic.
   llvm::LogicalResult start(llvm::StringRef ptxas,
                             llvm::ThreadPoolInterface &pool);
   /// Waits, and appends the PTX of all kernels to `text`, in their order. Fails

@@ -19,6 +19,22 @@ static size_t countOps(Operation *op) {
   return count;
 }
 
+/// The chunk of each kernel, of these sizes: those that follow each other share
+/// one until it has `most` ops.
+static SmallVector<size_t> assignChunks(ArrayRef<size_t> sizes, size_t most) {
+  SmallVector<size_t> chunks;
+  size_t chunk = 0, size = 0;
+  for (size_t own : sizes) {
+    if (size >= most) {
+      ++chunk;
+      size = 0;
+    }
+    chunks.push_back(chunk);
+    size += own;
+  }
+  return chunks;
+}
+
 /// Whether `function` can be compiled apart from everything else.
 static bool isAlone(LLVM::LLVMFuncOp function) {
   std::optional<SymbolTable::UseRange> uses =
@@ -69,14 +85,11 @@ std::vector<OwningOpRef<ModuleOp>> boostc::splitKernels(ModuleOp module) {
   std::vector<OwningOpRef<ModuleOp>> chunks;
   if (total < 2 * kChunkOps)
     return chunks;
-  size_t size = kChunkOps; // of the last chunk; there is none to add to yet
-  for (auto [kernel, own] : llvm::zip_equal(kernels, sizes)) {
-    if (size >= kChunkOps) {
+  for (auto [kernel, chunk] :
+       llvm::zip_equal(kernels, assignChunks(sizes, kChunkOps))) {
+    if (chunk == chunks.size())
       chunks.push_back(ModuleOp::create(module.getLoc()));
-      size = 0;
-    }
-    move(kernel, *chunks.back());
-    size += own;
+    move(kernel, *chunks[chunk]);
   }
   return chunks;
 }
@@ -90,8 +103,7 @@ static void move(LLVM::LLVMFuncOp kernel, gpu::GPUModuleOp chunk) {
     for (const SymbolTable::SymbolUse &use : *uses) {
       Operation *used =
           SymbolTable::lookupNearestSymbolFrom(from, use.getSymbolRef());
-      assert(isa_and_nonnull<LLVM::GlobalOp>(used) &&
-             "kernels refer to memory of their own alone");
+      assert(used && "kernels call no functions that are moved");
       if (!SymbolTable::lookupSymbolIn(chunk, use.getSymbolRef()))
         builder.clone(*used);
     }
@@ -101,23 +113,21 @@ static void move(LLVM::LLVMFuncOp kernel, gpu::GPUModuleOp chunk) {
 std::vector<OwningOpRef<gpu::GPUModuleOp>>
 boostc::splitKernels(gpu::GPUModuleOp module) {
   SmallVector<LLVM::LLVMFuncOp> kernels;
+  SmallVector<size_t> sizes;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (!function.isExternal())
+    if (!function.isExternal()) {
       kernels.push_back(function);
+      sizes.push_back(countOps(function));
+    }
+  SmallVector<size_t> assigned = assignChunks(sizes, kDeviceChunkOps);
   std::vector<OwningOpRef<gpu::GPUModuleOp>> chunks;
-  size_t size = 0; // of the last chunk
-  auto addChunk = [&] {
+  for (size_t i = 0, end = assigned.empty() ? 0 : assigned.back(); i <= end;
+       ++i) {
     auto chunk = cast<gpu::GPUModuleOp>(module->cloneWithoutRegions());
     chunk.getBodyRegion().emplaceBlock();
     chunks.emplace_back(chunk);
-    size = 0;
-  };
-  addChunk();
-  for (LLVM::LLVMFuncOp kernel : kernels) {
-    if (size >= kDeviceChunkOps)
-      addChunk();
-    size += countOps(kernel);
-    move(kernel, *chunks.back());
   }
+  for (auto [kernel, chunk] : llvm::zip_equal(kernels, assigned))
+    move(kernel, *chunks[chunk]);
   return chunks;
 }

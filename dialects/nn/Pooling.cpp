@@ -13,17 +13,16 @@ boostc::nn::verifyPooling(llvm::function_ref<InFlightDiagnostic()> emitError,
                           ArrayRef<int64_t> padding) {
   if (input.getRank() != 4)
     return emitError() << "expected an input [N, C, H, W], found " << input;
-  constexpr int64_t kMost = 1 << 20;
   auto arePositive = [](ArrayRef<int64_t> values) {
     return values.size() == 2 && llvm::all_of(values, [](int64_t value) {
-             return value >= 1 && value <= kMost;
+             return value >= 1 && value <= kMaxWindowStep;
            });
   };
   if (!arePositive(kernel))
-    return emitError() << "expected a kernel of two numbers from 1 to " << kMost
-                       << ", found [" << kernel << "]";
+    return emitError() << "expected a kernel of two numbers from 1 to "
+                       << kMaxWindowStep << ", found [" << kernel << "]";
   if (!arePositive(strides))
-    return emitError() << "expected two strides from 1 to " << kMost
+    return emitError() << "expected two strides from 1 to " << kMaxWindowStep
                        << ", found [" << strides << "]";
   bool fits = padding.size() == 4;
   for (unsigned side = 0; fits && side < 4; ++side)
@@ -88,6 +87,17 @@ PoolingLoops::PoolingLoops(OpBuilder &builder, Location loc,
   output = projection(builder, 6, {0, 1, 2, 3});
   window = projection(builder, 6, {4, 5});
   extents = tensor::EmptyOp::create(builder, loc, kernel, builder.getF32Type());
+}
+
+Value boostc::nn::buildWindowSums(OpBuilder &builder, Location loc,
+                                  RankedTensorType type,
+                                  const PoolingLoops &loops, Value input) {
+  return buildReduction(
+      builder, loc, type, builder.getF32FloatAttr(0.0), 6, {0, 1, 2, 3},
+      {input, loops.extents}, {loops.input, loops.window},
+      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
+        return buildSumStep(b, nested, args[2], args[0]);
+      });
 }
 
 static RankedTensorType getPaddedType(RankedTensorType input,

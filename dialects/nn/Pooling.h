@@ -38,6 +38,11 @@ mlir::Value padInput(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value input, llvm::ArrayRef<int64_t> padding,
                      double value);
 
+/// The sum over each window of `input`, which is padded already.
+mlir::Value buildWindowSums(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::RankedTensorType type,
+                            const PoolingLoops &loops, mlir::Value input);
+
 /// The gradient of a pooling's input, `term(args)` for each window and tap: the
 /// body's arguments are the elements of `inputs` at the window. Windows that
 /// overlap are summed; where every pixel is in exactly one, each is written

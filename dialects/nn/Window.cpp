@@ -6,14 +6,14 @@ using namespace boostc;
 using namespace boostc::nn;
 
 std::vector<KeySpec> boostc::nn::getWindowKeys(StringRef strideDefault) {
-  constexpr double kMost = 1 << 16;
+  constexpr double kMax = 1 << 16;
   return {
-      {"kernel", KeyType::Extents, "Extents of the window.", {}, 1.0, kMost},
+      {"kernel", KeyType::Extents, "Extents of the window.", {}, 1.0, kMax},
       {"stride", KeyType::Extents,
        strideDefault == "0"
            ? "Steps of the window; 0 = the extents of the kernel."
            : "Steps of the window.",
-       strideDefault, strideDefault == "0" ? 0.0 : 1.0, kMost},
+       strideDefault, strideDefault == "0" ? 0.0 : 1.0, kMax},
       {"padding",
        KeyType::Padding,
        "Padding around the input: a number for all sides, [vertical, "
@@ -22,7 +22,7 @@ std::vector<KeySpec> boostc::nn::getWindowKeys(StringRef strideDefault) {
        "bottom and right; `same_lower` = the odd one at the top and left.",
        "\"valid\"",
        0.0,
-       kMost,
+       kMax,
        {"valid", "same", "same_lower"}}};
 }
 
@@ -32,8 +32,8 @@ std::array<int64_t, 2> boostc::nn::getExtents(LayerBuilder &layer,
   return {values.front(), values.back()};
 }
 
-/// Whether a layer's input is one of images; else a diagnostic.
-static LogicalResult checkImages(LayerBuilder &layer, RankedTensorType input) {
+LogicalResult boostc::nn::checkImages(LayerBuilder &layer,
+                                      RankedTensorType input) {
   if (input.getRank() == 4)
     return success();
   return layer.emitError("op")
@@ -74,13 +74,12 @@ static FailureOr<Window> readWindow(LayerBuilder &layer,
       window.geometry.padding[axis] = (total + oddFirst) / 2;
       window.geometry.padding[axis + 2] = (total + !oddFirst) / 2;
     }
-    constexpr int64_t kMost = 1 << 20; // of verifyConvolution()
     if (llvm::any_of(window.geometry.padding,
-                     [](int64_t side) { return side > kMost; }))
+                     [](int64_t side) { return side > kMaxWindowStep; }))
       return layer.emitError("padding")
              << "'" << name << "' would pad by ["
              << ArrayRef<int64_t>(window.geometry.padding) << "]; at most "
-             << kMost << " is possible";
+             << kMaxWindowStep << " is possible";
   }
   return window;
 }

@@ -30,6 +30,10 @@ llvm::FailureOr<Window> getTransposedWindow(LayerBuilder &layer,
                                             mlir::RankedTensorType input,
                                             std::array<int64_t, 2> dilations);
 
+/// Whether the input of a layer is one of images; else a diagnostic.
+llvm::LogicalResult checkImages(LayerBuilder &layer,
+                                mlir::RankedTensorType input);
+
 /// One integer for both axes or one for each.
 std::array<int64_t, 2> getExtents(LayerBuilder &layer, llvm::StringRef key);
 

@@ -29,21 +29,19 @@ boostc::verifyConvolution(llvm::function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected an input [N, C, H, W] and a weight "
                           "[O, C / groups, KH, KW], found "
                        << input << " and " << weight;
-  // Bounds keep every product of extents and steps within 64 bits.
-  constexpr int64_t kMost = 1 << 20;
   auto isWithin = [](ArrayRef<int64_t> values, size_t size, int64_t least) {
     return values.size() == size && llvm::all_of(values, [&](int64_t value) {
-             return value >= least && value <= kMost;
+             return value >= least && value <= kMaxWindowStep;
            });
   };
   if (!isWithin(strides, 2, 1))
-    return emitError() << "expected two strides from 1 to " << kMost
+    return emitError() << "expected two strides from 1 to " << kMaxWindowStep
                        << ", found [" << strides << "]";
   if (!isWithin(padding, 4, 0))
-    return emitError() << "expected four paddings from 0 to " << kMost
+    return emitError() << "expected four paddings from 0 to " << kMaxWindowStep
                        << ", found [" << padding << "]";
   if (!isWithin(dilations, 2, 1))
-    return emitError() << "expected two dilations from 1 to " << kMost
+    return emitError() << "expected two dilations from 1 to " << kMaxWindowStep
                        << ", found [" << dilations << "]";
   int64_t channels = input.getDimSize(1), filters = weight.getDimSize(0);
   if (groups < 1 || channels % groups != 0 || filters % groups != 0)
@@ -64,6 +62,18 @@ boostc::verifyConvolution(llvm::function_ref<InFlightDiagnostic()> emitError,
                          << " does not fit into the padded input " << input;
   }
   return output;
+}
+
+LogicalResult
+boostc::verifyGradientShape(llvm::function_ref<InFlightDiagnostic()> emitError,
+                            ShapedType gradient,
+                            FailureOr<SmallVector<int64_t>> expected) {
+  if (failed(expected))
+    return failure();
+  if (gradient.getShape() != ArrayRef<int64_t>(*expected))
+    return emitError() << "expected a gradient of shape [" << *expected
+                       << "], found " << gradient;
+  return success();
 }
 
 void boostc::forEachConvolutionTerm(

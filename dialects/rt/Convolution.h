@@ -30,6 +30,10 @@ struct ConvolutionGeometry {
   int64_t getOutputExtent(unsigned axis, int64_t input, int64_t kernel) const;
 };
 
+/// The most that strides, padding, dilations and pooling kernels may be: every
+/// product of extents and steps stays within 64 bits.
+inline constexpr int64_t kMaxWindowStep = 1 << 20;
+
 /// Checks attributes and shapes of `y[N, O, OH, OW] = x[N, C, H, W] * w[O, C /
 /// groups, KH, KW]`; `emitError` begins the diagnostic. Returns y's shape.
 llvm::FailureOr<llvm::SmallVector<int64_t>>
@@ -38,6 +42,13 @@ verifyConvolution(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                   llvm::ArrayRef<int64_t> strides,
                   llvm::ArrayRef<int64_t> padding,
                   llvm::ArrayRef<int64_t> dilations, int64_t groups);
+
+/// Checks a gradient against the shape of what it is the gradient of, which a
+/// verification as above returned or said what is wrong.
+llvm::LogicalResult
+verifyGradientShape(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                    mlir::ShapedType gradient,
+                    llvm::FailureOr<llvm::SmallVector<int64_t>> expected);
 
 /// Calls `term(x, w, y)` with the row-major offsets of the elements of every
 /// product x * w that is added to a y. All three forms are sums over these.

@@ -27,28 +27,34 @@ def pair(value):
     return list(value) if isinstance(value, list) else [value, value]
 
 
+def padding_of(layer, axis):
+    """On both sides of height (axis 0) or width (axis 1); None where the output's extents say it."""
+    padding = layer.get("padding", "valid")
+    if padding in ("same", "same_lower"):
+        return None
+    sides = pair(0 if padding == "valid" else padding)  # top, left and maybe bottom, right
+    sides = sides * 2 if len(sides) == 2 else sides
+    return sides[axis] + sides[axis + 2]
+
+
 def extent_of(layer, axis, extent):
     """Height (axis 0) or width (axis 1) of what a convolution or a pool makes."""
     kernel, dilation = (pair(layer.get(key, 1))[axis] for key in ("kernel", "dilation"))
     stride = pair(layer.get("stride", 0))[axis] or (1 if layer["op"] == "conv2d" else kernel)
-    padding = layer.get("padding", "valid")
-    if padding in ("same", "same_lower"):
+    padding = padding_of(layer, axis)
+    if padding is None:
         return math.ceil(extent / stride)
-    sides = pair(0 if padding == "valid" else padding)  # top, left and maybe bottom, right
-    sides = sides * 2 if len(sides) == 2 else sides
-    return (extent + sides[axis] + sides[axis + 2] - (kernel - 1) * dilation - 1) // stride + 1
+    return (extent + padding - (kernel - 1) * dilation - 1) // stride + 1
 
 
 def grown_extent_of(layer, axis, extent):
     """The same of a transposed convolution."""
     kernel, dilation, stride = (pair(layer.get(key, 1))[axis]
                                 for key in ("kernel", "dilation", "stride"))
-    padding = layer.get("padding", "valid")
-    if padding in ("same", "same_lower"):
+    padding = padding_of(layer, axis)
+    if padding is None:
         return extent * stride
-    sides = pair(0 if padding == "valid" else padding)
-    sides = sides * 2 if len(sides) == 2 else sides
-    return ((extent - 1) * stride + (kernel - 1) * dilation + 1 - sides[axis] - sides[axis + 2]
+    return ((extent - 1) * stride + (kernel - 1) * dilation + 1 - padding
             + pair(layer.get("output_padding", 0))[axis])
 
 

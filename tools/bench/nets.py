@@ -306,18 +306,31 @@ def dilated():
                                 "depth": {"shape": [1, 51, 67], "role": "target"}}, {"op": "l1"})
 
 
+def invert(n, inputs, filters, kernel, stride, is_gated=False):
+    """An inverted residual block, maybe with a gate for each channel."""
+    start, wide = n.last, 6 * inputs
+    n.conv(wide, 1, act="silu")
+    seen = n.conv(wide, kernel, groups=wide, stride=stride, act="silu")
+    if is_gated:
+        n.add("global_avg_pool")
+        n.add("dense", units=max(inputs // 4, 6))
+        n.add("silu")
+        n.add("dense", units=wide)
+        n.add("sigmoid")
+        gate = n.add("reshape", shape=[wide, 1, 1])
+        n.add("mul", [seen, gate])
+    end = n.conv(filters, 1, act=None)
+    if stride == 1 and inputs == filters:
+        n.add("add", [start, end])
+
+
 def mobilenet5():
     """Depthwise convolutions of 5x5 and silu, as in EfficientNets, with few channels."""
     n = Layers()
     n.conv(20, stride=2, act="silu")
     inputs = 20
     for filters, stride in ((28, 2), (28, 1), (52, 2), (52, 1), (100, 2), (100, 1)):
-        start, wide = n.last, 6 * inputs
-        n.conv(wide, 1, act="silu")
-        n.conv(wide, 5, groups=wide, stride=stride, act="silu")
-        end = n.conv(filters, 1, act=None)
-        if stride == 1:
-            n.add("add", [start, end])
+        invert(n, inputs, filters, 5, stride)
         inputs = filters
     n.conv(300, 1, act="silu")
     n.classify(100)
@@ -467,19 +480,7 @@ def efficient():
     inputs = 24
     for filters, kernel, stride in ((24, 3, 1), (40, 3, 2), (40, 3, 1), (72, 5, 2), (72, 5, 1),
                                     (120, 5, 2)):
-        start, wide = n.last, 6 * inputs
-        n.conv(wide, 1, act="silu")
-        seen = n.conv(wide, kernel, groups=wide, stride=stride, act="silu")
-        n.add("global_avg_pool")
-        n.add("dense", units=max(inputs // 4, 6))
-        n.add("silu")
-        n.add("dense", units=wide)
-        n.add("sigmoid")
-        gate = n.add("reshape", shape=[wide, 1, 1])
-        n.add("mul", [seen, gate])
-        end = n.conv(filters, 1, act=None)
-        if stride == 1 and inputs == filters:
-            n.add("add", [start, end])
+        invert(n, inputs, filters, kernel, stride, is_gated=True)
         inputs = filters
     n.conv(480, 1, act="silu")
     n.classify(100)

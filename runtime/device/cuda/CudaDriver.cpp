@@ -169,19 +169,8 @@ Status CudaDriver::load(const BoostModule *modules,
     uint32_t architecture = cubin->architecture;
     for (; cubin->kind == BOOSTC_MODULE_CUBIN &&
            cubin->architecture == architecture;
-         ++cubin) {
-      cuda::Module module = nullptr;
-      Status status = check(
-          "cuModuleLoadDataEx",
-          api_.cuModuleLoadDataEx(&module, cubin->data, 0, nullptr, nullptr));
-      if (!status.ok())
-        return Status(ExitCode::Input,
-                      fmt::format("'{}': the driver does not take its machine "
-                                  "code for sm_{}: {}; build it again with "
-                                  "boostc",
-                                  program, architecture, status.message()));
-      modules_.push_back(module);
-    }
+         ++cubin)
+      BOOSTRT_RETURN_IF_ERROR(loadCubin(*cubin, program));
     return Status();
   }
   if (const BoostModule *ptx = bestPtx(modules, architecture_))
@@ -190,6 +179,22 @@ Status CudaDriver::load(const BoostModule *modules,
                 fmt::format("'{}' has no code for {}, which is sm_{}; build it "
                             "again with boostc",
                             program, name_, architecture_));
+}
+
+Status CudaDriver::loadCubin(const BoostModule &image,
+                             const std::string &program) {
+  cuda::Module module = nullptr;
+  Status status =
+      check("cuModuleLoadDataEx",
+            api_.cuModuleLoadDataEx(&module, image.data, 0, nullptr, nullptr));
+  if (!status.ok())
+    return Status(
+        ExitCode::Input,
+        fmt::format("'{}': the driver does not take its machine code for "
+                    "sm_{}: {}; build it again with boostc",
+                    program, image.architecture, status.message()));
+  modules_.push_back(module);
+  return status;
 }
 
 Status CudaDriver::loadPtx(const BoostModule &image,
@@ -226,8 +231,8 @@ Result<uint32_t> CudaDriver::findKernel(const char *name) {
     result = api_.cuModuleGetFunction(&function, modules_[i], name);
   if (Status status = check("cuModuleGetFunction", result); !status.ok())
     return Status(ExitCode::Input,
-                  fmt::format("there is no kernel '{}', which the program "
-                              "launches: {}; build it again with boostc",
+                  fmt::format("the program launches kernel '{}', which its "
+                              "modules lack: {}; build it again with boostc",
                               name, status.message()));
   kernels_.push_back(function);
   return static_cast<uint32_t>(kernels_.size() - 1);

@@ -106,6 +106,7 @@ private:
   Status copyInParts(std::span<const std::byte> host, const Copy &copy) const;
   Status enqueueCopyIn(uint64_t to, std::span<const std::byte> from,
                        cuda::Stream stream);
+  Status loadCubin(const BoostModule &image, const std::string &program);
   Status loadPtx(const BoostModule &image, const std::string &program);
 
   cuda::CudaApi api_;

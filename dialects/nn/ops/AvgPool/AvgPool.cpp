@@ -71,12 +71,7 @@ FailureOr<SmallVector<Value>> AvgPoolOp::lowerToLinalg(OpBuilder &builder) {
   Location loc = getLoc();
   Value input = padInput(builder, loc, getInput(), getPadding(), 0.0);
   PoolingLoops loops(builder, loc, getKernel(), getStrides(), getPadding());
-  Value sum = buildReduction(
-      builder, loc, getType(), builder.getF32FloatAttr(0.0), 6, {0, 1, 2, 3},
-      {input, loops.extents}, {loops.input, loops.window},
-      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return buildSumStep(b, nested, args[2], args[0]);
-      });
+  Value sum = buildWindowSums(builder, loc, getType(), loops, input);
   return SmallVector<Value>{buildShare(builder, loc, sum, getKernel())};
 }
 
@@ -108,11 +103,8 @@ std::vector<LayerSpec> AvgPoolOp::getLayerSpecs() {
 FailureOr<SmallVector<Value>> AvgPoolOp::buildLayer(LayerBuilder &layer) {
   auto input = cast<RankedTensorType>(layer.inputs[0].getType());
   bool isGlobal = layer.spec.name == "global_avg_pool";
-  if (isGlobal && input.getRank() != 4)
-    return layer.emitError("op")
-           << "global_avg_pool needs an input [channels, height, width], found "
-           << input.getRank() - 1 << " dimensions a sample (" << input
-           << " with the batch)";
+  if (isGlobal && failed(checkImages(layer, input)))
+    return failure();
   Window window;
   if (isGlobal) {
     std::array<int64_t, 2> whole = {input.getDimSize(2), input.getDimSize(3)};
@@ -143,15 +135,10 @@ FailureOr<SmallVector<Value>> AvgPoolOp::buildLayer(LayerBuilder &layer) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult AvgPoolGradOp::verify() {
-  FailureOr<SmallVector<int64_t>> expected =
-      verifyPooling([&] { return emitOpError(); }, getType(), getKernel(),
-                    getStrides(), getPadding());
-  if (failed(expected))
-    return failure();
-  if (getGradient().getType().getShape() != ArrayRef<int64_t>(*expected))
-    return emitOpError("expected a gradient of shape [")
-           << *expected << "], found " << getGradient().getType();
-  return success();
+  auto emit = [&] { return emitOpError(); };
+  return verifyGradientShape(
+      emit, getGradient().getType(),
+      verifyPooling(emit, getType(), getKernel(), getStrides(), getPadding()));
 }
 
 LogicalResult

@@ -1,5 +1,4 @@
 #include "dialects/nn/NnDialect.h"
-#include "dialects/nn/Window.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -123,70 +122,6 @@ int64_t Conv2dOp::getFlops() {
   return countConvolutionFlops(getWeight().getType(), getType());
 }
 
-std::vector<LayerSpec> Conv2dOp::getLayerSpecs() {
-  LayerSpec spec{
-      "conv2d", LayerSpec::Kind::Layer,
-      "Convolution, `y[n, o, i, j] = sum over c, k, l of x[n, c, i * "
-      "stride + k * dilation - padding, ...] * weight[o, c, k, l] + "
-      "bias[o]`."};
-  spec.keys = {{"filters",
-                KeyType::Integer,
-                "Number of output channels.",
-                {},
-                1.0,
-                1 << 16}};
-  llvm::append_range(spec.keys, getWindowKeys("1"));
-  spec.keys.push_back({"dilation", KeyType::Extents,
-                       "Distance of neighbouring taps.", "1", 1.0, 1 << 16});
-  spec.keys.push_back({"groups", KeyType::Integer,
-                       "Groups of channels that do not see each other; divides "
-                       "channels and filters.",
-                       "1", 1.0, 1 << 16});
-  spec.keys.push_back(
-      {"bias", KeyType::Boolean, "Whether a bias is added.", "true"});
-  spec.parameters = {
-      {"weight", BOOSTC_ROLE_WEIGHT, "uniform_fan_in",
-       "`[filters, channels / groups, height, width]`."},
-      {"bias", BOOSTC_ROLE_BIAS, "uniform_fan_in", "`[filters]`."}};
-  return {spec};
-}
-
-FailureOr<SmallVector<Value>> Conv2dOp::buildLayer(LayerBuilder &layer) {
-  Value input = layer.inputs[0];
-  auto type = cast<RankedTensorType>(input.getType());
-  FailureOr<Window> window =
-      getWindow(layer, type, getExtents(layer, "dilation"));
-  if (failed(window))
-    return failure();
-  int64_t channels = type.getDimSize(1), groups = layer.getInteger("groups");
-  int64_t filters = layer.getInteger("filters");
-  if (channels % groups != 0 || filters % groups != 0)
-    return layer.emitError("groups")
-           << groups << " groups do not divide " << channels << " channels and "
-           << filters << " filters";
-  ConvolutionGeometry &geometry = window->geometry;
-  int64_t taps = window->kernel[0] * window->kernel[1];
-  // As PyTorch counts them: `fanOut` does not know of groups.
-  int64_t fanIn = channels / groups * taps, fanOut = filters * taps;
-  FailureOr<Value> weight = layer.parameter(
-      "weight",
-      {filters, channels / groups, window->kernel[0], window->kernel[1]}, fanIn,
-      fanOut);
-  if (failed(weight))
-    return failure();
-  Value bias;
-  if (layer.getBoolean("bias")) {
-    FailureOr<Value> parameter =
-        layer.parameter("bias", {filters}, fanIn, fanOut);
-    if (failed(parameter))
-      return failure();
-    bias = *parameter;
-  }
-  return SmallVector<Value>{Conv2dOp::create(
-      layer.builder, layer.loc, input, *weight, bias, geometry.strides,
-      geometry.padding, geometry.dilations, groups)};
-}
-
 //===----------------------------------------------------------------------===//
 // nn.conv2d_grad_input
 //===----------------------------------------------------------------------===//
@@ -194,17 +129,12 @@ FailureOr<SmallVector<Value>> Conv2dOp::buildLayer(LayerBuilder &layer) {
 /// `gradient` must be what a convolution of `input` with `weight` returns.
 template <typename OpTy>
 static LogicalResult verifyConv2dGrad(OpTy op, Type input, Type weight) {
-  auto gradient = cast<RankedTensorType>(op.getGradient().getType());
-  FailureOr<SmallVector<int64_t>> expected = verifyConvolution(
-      [&] { return op.emitOpError(); }, cast<RankedTensorType>(input),
-      cast<RankedTensorType>(weight), op.getStrides(), op.getPadding(),
-      op.getDilations(), op.getGroups());
-  if (failed(expected))
-    return failure();
-  if (gradient.getShape() != ArrayRef<int64_t>(*expected))
-    return op.emitOpError("expected a gradient of shape [")
-           << *expected << "], found " << gradient;
-  return success();
+  auto emit = [&] { return op.emitOpError(); };
+  return verifyGradientShape(
+      emit, cast<RankedTensorType>(op.getGradient().getType()),
+      verifyConvolution(emit, cast<RankedTensorType>(input),
+                        cast<RankedTensorType>(weight), op.getStrides(),
+                        op.getPadding(), op.getDilations(), op.getGroups()));
 }
 
 LogicalResult Conv2dGradInputOp::verify() {
@@ -222,6 +152,24 @@ Conv2dGradInputOp::evaluate(ReferenceContext &,
                            dx.data[xi] += dy.data[yi] * w.data[wi];
                          });
   results.push_back(std::move(dx));
+  return success();
+}
+
+SmallVector<Value> Conv2dGradInputOp::savedForBackward() {
+  return {getGradient(), getWeight()};
+}
+
+LogicalResult Conv2dGradInputOp::buildBackward(BackwardContext &context) {
+  Value dx = context.gradResults[0];
+  if (context.needed[0])
+    context.gradOperands[0] = Conv2dOp::create(
+        context.builder, context.loc, dx, getWeight(), /*bias=*/Value(),
+        getStrides(), getPadding(), getDilations(), getGroups());
+  if (context.needed[1]) // of f32, as it is a parameter's
+    context.gradOperands[1] = Conv2dGradWeightOp::create(
+        context.builder, context.loc, widen(getWeight().getType()),
+        getGradient(), dx, getStrides(), getPadding(), getDilations(),
+        getGroups(), /*transposed=*/true);
   return success();
 }
 

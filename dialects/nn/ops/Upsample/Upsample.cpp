@@ -53,7 +53,7 @@ LogicalResult UpsampleOp::evaluate(ReferenceContext &,
                                    ArrayRef<ReferenceValue> operands,
                                    SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &x = operands[0];
-  ReferenceValue y(cast<RankedTensorType>(getType()).getShape());
+  ReferenceValue y(getType().getShape());
   forEachTap(y.shape, x.shape, getFactors(), getFactors(), kNoPadding,
              [&](int64_t yi, int64_t xi, int64_t) { y.data[yi] = x.data[xi]; });
   results.push_back(std::move(y));
@@ -70,8 +70,8 @@ LogicalResult UpsampleOp::buildBackward(BackwardContext &context) {
 FailureOr<SmallVector<Value>> UpsampleOp::lowerToLinalg(OpBuilder &builder) {
   PoolingLoops loops(builder, getLoc(), getFactors(), getFactors(), kNoPadding);
   return SmallVector<Value>{buildPoolingGrad(
-      builder, getLoc(), cast<RankedTensorType>(getType()), loops, getInput(),
-      getFactors(), getFactors(), kNoPadding,
+      builder, getLoc(), getType(), loops, getInput(), getFactors(),
+      getFactors(), kNoPadding,
       [](OpBuilder &, Location, ValueRange args) { return args[0]; })};
 }
 
@@ -89,11 +89,8 @@ std::vector<LayerSpec> UpsampleOp::getLayerSpecs() {
 
 FailureOr<SmallVector<Value>> UpsampleOp::buildLayer(LayerBuilder &layer) {
   auto input = cast<RankedTensorType>(layer.inputs[0].getType());
-  if (input.getRank() != 4)
-    return layer.emitError("op")
-           << "upsample needs an input [channels, height, width], found "
-           << input.getRank() - 1 << " dimensions a sample (" << input
-           << " with the batch)";
+  if (failed(checkImages(layer, input)))
+    return failure();
   return SmallVector<Value>{
       UpsampleOp::create(layer.builder, layer.loc, layer.inputs[0],
                          ArrayRef<int64_t>(getExtents(layer, "factor")))};
@@ -104,22 +101,16 @@ FailureOr<SmallVector<Value>> UpsampleOp::buildLayer(LayerBuilder &layer) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult UpsampleGradOp::verify() {
-  FailureOr<SmallVector<int64_t>> expected =
-      getUpsampledShape([&] { return emitOpError(); },
-                        cast<RankedTensorType>(getType()), getFactors());
-  if (failed(expected))
-    return failure();
-  if (getGradient().getType().getShape() != ArrayRef<int64_t>(*expected))
-    return emitOpError("expected a gradient of shape [")
-           << *expected << "], found " << getGradient().getType();
-  return success();
+  auto emit = [&] { return emitOpError(); };
+  return verifyGradientShape(emit, getGradient().getType(),
+                             getUpsampledShape(emit, getType(), getFactors()));
 }
 
 LogicalResult
 UpsampleGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                          SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &dy = operands[0];
-  ReferenceValue dx(cast<RankedTensorType>(getType()).getShape());
+  ReferenceValue dx(getType().getShape());
   forEachTap(
       dy.shape, dx.shape, getFactors(), getFactors(), kNoPadding,
       [&](int64_t yi, int64_t xi, int64_t) { dx.data[xi] += dy.data[yi]; });
@@ -130,13 +121,8 @@ UpsampleGradOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 FailureOr<SmallVector<Value>>
 UpsampleGradOp::lowerToLinalg(OpBuilder &builder) {
   PoolingLoops loops(builder, getLoc(), getFactors(), getFactors(), kNoPadding);
-  return SmallVector<Value>{buildReduction(
-      builder, getLoc(), cast<RankedTensorType>(getType()),
-      builder.getF32FloatAttr(0.0), 6, {0, 1, 2, 3},
-      {getGradient(), loops.extents}, {loops.input, loops.window},
-      [](OpBuilder &b, Location nested, ValueRange args) -> Value {
-        return buildSumStep(b, nested, args[2], args[0]);
-      })};
+  return SmallVector<Value>{
+      buildWindowSums(builder, getLoc(), getType(), loops, getGradient())};
 }
 
 ErrorBounds UpsampleGradOp::boundErrors(ReferenceContext &,

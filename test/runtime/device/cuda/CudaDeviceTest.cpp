@@ -334,8 +334,8 @@ TEST_F(OnSim, ProgramsThatDoNotFitTheDevice) {
   Status status = create();
   EXPECT_EQ(status.code(), ExitCode::Input);
   EXPECT_EQ(status.message(),
-            "p.so: kernels.ptx: there is no kernel 'other', which the program "
-            "launches; build it again with boostc");
+            "p.so: kernels.ptx: the program launches kernel 'other', which its "
+            "modules lack; build it again with boostc");
   const BoostModule cubin[] = {{BOOSTC_MODULE_CUBIN, 80, "x", 1}, {}};
   target.modules = cubin;
   status = create();

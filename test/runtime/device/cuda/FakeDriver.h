@@ -55,6 +55,14 @@ protected:
     EXPECT_EQ(status.message(), text);
   }
 
+  void expectNoKernel(const std::string &name) {
+    expectStatus(driver->findKernel(name.c_str()).status(), ExitCode::Input,
+                 "the program launches kernel '" + name +
+                     "', which its modules lack: cuModuleGetFunction failed: "
+                     "CUDA_ERROR_NOT_FOUND (named symbol not found); build it "
+                     "again with boostc");
+  }
+
   const BoostModule modules[2] = {{BOOSTC_MODULE_PTX, 80, "ptx80", 5}, {}};
   const BoostOperand operands[2] = {{4, 0, 0, "a"}, {4, 1, 0, "b"}};
   const BoostLaunch addOne = {
