@@ -396,4 +396,49 @@ def CombineByAdasumPass
   let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];
 }
 
+def DivideInversionsPass
+    : Pass<"boostc-divide-inversions", "::boostc::train::ProgramOp"> {
+  let summary = "THOR: ranks share the inversions of factors";
+  let description = [{
+    Where an update inverts factors that are summed over all ranks (`thor.damped_inverse`), each
+    rank inverts the blocks of its [slice](coll.md#coll-dialect) alone: a reduce-scatter takes the
+    place of the all-reduce of the factors, and an all-gather brings the inverses to all. So as
+    much is sent as before, and n ranks invert n blocks at a time. Inverses have the bits that
+    one rank would compute. All ranks learn how many blocks of a layer have no inverse.
+
+    Factors are exchanged in the order of the flops of a block, so that a rank has as many blocks
+    of each cost as any other, or one more.
+
+    Factors that anything else reads stay sums on all ranks, and each rank inverts them: averages
+    (`thor.average_factor`) and traces (`thor.split_damping`) are of all blocks. Inverses of this
+    rank's own sums (`by_rank`) stay as they are, too, and so does an update whose inversions all
+    together take fewer than `min-flops`: they would not be worth the messages.
+
+    Before:
+    ```mlir
+    %r:4 = coll.all_reduce index(0) over all parameters [@w] (%g, %a, %loss, %count : ...)
+    %x, %failed = thor.damped_inverse %r#1 by %r#3 rows 1 positions 1 damping %lambda
+        : tensor<7x128x128xf32>
+    ```
+    After:
+    ```mlir
+    %r:3 = coll.all_reduce index(0) over all parameters [@w] (%g, %loss, %count : ...)
+    %s = coll.reduce_scatter index(1) over all parameters [] (%a : tensor<7x128x128xf32>)
+    %mine = coll.own_slice index(2) over all parameters [] (%ones : tensor<7xi64>)
+    %own, %own_failed = thor.damped_inverse %s by %r#2 rows 1 positions 1 damping %lambda
+        where %mine : tensor<7x128x128xf32>
+    %i = arith.extui %own_failed : tensor<i32> to tensor<i64>
+    %x = coll.all_gather index(3) over all parameters [] (%own : tensor<7x128x128xf32>)
+    %j = coll.all_reduce index(4) over all parameters [] (%i : tensor<i64>)
+    %failed = arith.trunci %j : tensor<i64> to tensor<i32>
+    ```
+  }];
+  let options = [
+    Option<"minFlops", "min-flops", "int64_t", "32000000",
+           "Flops of the inversions of an update from which on they are divided">
+  ];
+  let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect",
+                           "::boostc::thor::ThorDialect"];
+}
+
 #endif // BOOSTC_BOOSTC_PASSES

@@ -119,6 +119,8 @@ static void addPhase(OpPassManager &manager, Phase phase,
     }
     // It rewrites the sums of the pass before.
     program.addPass(boost::createCombineByAdasumPass());
+    // After all that says which sums are those of all ranks.
+    program.addPass(boost::createDivideInversionsPass());
     // Weights as they are after all that changes updates.
     program.addPass(transforms::createAverageWeightsPass());
     // @combine adds up whatever @micro returns, so it is built last.

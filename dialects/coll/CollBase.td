@@ -21,17 +21,21 @@ def Coll_Dialect : Dialect {
 
     The number of ranks is known when a program runs, and the same program serves any
     number: with one rank every collective leaves its operands as they are. So shapes do not
-    depend on ranks. Where ranks have slices, a result has the shape of its operand, and the
-    n ranks of the group, numbered 0 to n - 1 in their order, divide its N elements, in
-    row-major order, into n consecutive *slices*. Rank r has slice r: N / n elements, one
-    more where r < N mod n. A root is taken modulo n.
+    depend on ranks. A root is taken modulo n.
+
+    Where ranks have slices, a result has the shape of its operand, and the n ranks of the
+    group, numbered 0 to n - 1 in their order, divide its N rows into n consecutive *slices*;
+    what has no dimensions is one row. Rank r has slice r: N / n rows, or one more. N mod n
+    ranks have one more, those that follow the last one of the operand before, or rank 0, with
+    rank 0 after the last rank. So no rank has more than one row more than another one, of all
+    operands together, either.
 
     For every n and every operand, to the last bit, `all_gather(reduce_scatter(x))` is
     `all_reduce(x)`.
 
-    Model files use `all_reduce` and `adasum`. No pass makes `reduce_scatter`, `all_gather`
-    and `broadcast` yet: they are for second-order preconditioning, whose work is divided
-    over ranks, and for steps written as text (`boostc --compile-from=step`).
+    Model files use `all_reduce` and `adasum`, and with THOR `reduce_scatter`, `own_slice` and
+    `all_gather`, between which ranks share the inversions (`boostc-divide-inversions`). No
+    pass makes `broadcast`: it is for steps written as text (`boostc --compile-from=step`).
   }];
   let cppNamespace = "::boostc::coll";
   let dependentDialects = ["::boostc::rt::RtDialect"];

@@ -42,15 +42,14 @@ void rt::numberCollectives(ArrayRef<func::FuncOp> functions) {
 
 namespace {
 
-/// The values of one operand on the ranks of a group, and what rank `self`
-/// gets.
+/// The values of one operand on the ranks of a group, whose rows have `owners`,
+/// and what rank `self` gets.
 class Exchange {
 public:
   Exchange(const CollectiveForm &form, ArrayRef<const ReferenceValue *> values,
-           int64_t self)
-      : form(form), values(values), self(self),
-        ranks(static_cast<int64_t>(values.size())),
-        size(values.front()->size()) {}
+           ArrayRef<int64_t> owners, int64_t self)
+      : form(form), values(values), owners(owners), self(self),
+        ranks(static_cast<int64_t>(values.size())) {}
 
   double getResult(int64_t element) const {
     switch (form.kind) {
@@ -62,6 +61,8 @@ public:
       return get(getOwner(element), element);
     case CollectiveKind::Broadcast:
       return get((form.root % ranks + ranks) % ranks, element);
+    case CollectiveKind::OwnSlice:
+      return getOwner(element) == self ? get(self, element) : 0.0;
     case CollectiveKind::Adasum:
       break;
     }
@@ -80,18 +81,31 @@ private:
   }
   /// Whose slice an element is in.
   int64_t getOwner(int64_t element) const {
-    int64_t rank = 0, end = 0;
-    while ((end += size / ranks + (rank < size % ranks)) <= element)
-      ++rank;
-    return rank;
+    int64_t rows = static_cast<int64_t>(owners.size());
+    return owners[element / (values.front()->size() / rows)];
   }
 
   const CollectiveForm &form;
   ArrayRef<const ReferenceValue *> values;
-  int64_t self, ranks, size;
+  ArrayRef<int64_t> owners;
+  int64_t self, ranks;
 };
 
 } // namespace
+
+/// Whose slice each row of a value is in. `first` is the first rank that has
+/// one more where they do not come out even; then that of the next value.
+static SmallVector<int64_t> dealRows(const ReferenceValue &value, int64_t ranks,
+                                     int64_t &first) {
+  int64_t rows = value.shape.empty() ? 1 : value.dim(0);
+  SmallVector<int64_t> share(ranks, rows / ranks);
+  for (int64_t i = 0; i < rows % ranks; ++i)
+    ++share[first++ % ranks];
+  SmallVector<int64_t> owners;
+  for (auto [rank, count] : llvm::enumerate(share))
+    owners.append(count, static_cast<int64_t>(rank));
+  return owners;
+}
 
 std::vector<double> rt::combineByAdasum(ArrayRef<std::vector<double>> vectors) {
   size_t count = vectors.size();
@@ -145,12 +159,15 @@ std::vector<RankValues> rt::evaluateOnRanks(const CollectiveForm &form,
   std::vector<RankValues> results(operands.begin(), operands.end());
   if (form.ranks == RankGroup::IntraGroup)
     return results; // of one rank each
+  auto ranks = static_cast<int64_t>(operands.size());
+  int64_t first = 0;
   for (size_t i = 0; i < operands.front().size(); ++i) {
     SmallVector<const ReferenceValue *> values;
     for (const RankValues &rank : operands)
       values.push_back(&rank[i]);
+    SmallVector<int64_t> owners = dealRows(*values.front(), ranks, first);
     for (auto [self, result] : llvm::enumerate(results)) {
-      Exchange exchange(form, values, static_cast<int64_t>(self));
+      Exchange exchange(form, values, owners, static_cast<int64_t>(self));
       for (int64_t element = 0; element < result[i].size(); ++element)
         result[i].data[element] = exchange.getResult(element);
     }

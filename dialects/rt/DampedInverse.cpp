@@ -103,14 +103,13 @@ DampedInverses rt::invertDamped(const Bounded &matrices, const Bounded &weight,
                           ReferenceValue({matrices.value.dim(0)}),
                           std::vector<double>(matrices.value.data.size())};
   for (int64_t block = 0; block < matrices.value.dim(0); ++block) {
-    Approximate added = damping.at(0);
+    Approximate added = damping.at(0), scale = weight.at(block);
+    int tries = std::isfinite(scale.value) ? BOOSTC_INVERSE_TRIES : 0;
     bool isDone = false;
-    for (int attempt = 0; attempt < BOOSTC_INVERSE_TRIES && !isDone;
-         ++attempt) {
+    for (int attempt = 0; attempt < tries && !isDone; ++attempt) {
       Matrix m, errors;
       for (int64_t i = 0; i < size * size; ++i) {
-        Approximate element =
-            weight.at(0) * matrices.at(block * size * size + i);
+        Approximate element = scale * matrices.at(block * size * size + i);
         if (i / size == i % size)
           element = element + added;
         m.push_back(element.value);

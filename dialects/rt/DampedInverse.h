@@ -10,9 +10,9 @@ namespace boostc::rt {
 /// columns with a multiply-add for each element.
 int64_t countInverseFlops(mlir::ShapedType type);
 
-/// (weight * m + damping * I)^-1 of each matrix m of `matrices` [n, d, d], with
-/// the first damping whose pivots are large enough; zeros where no try has
-/// them.
+/// (weight[b] * m[b] + damping * I)^-1 of each matrix m[b] of `matrices`
+/// [n, d, d], with the first damping whose pivots are large enough; zeros where
+/// no try has them, or the weight is not finite.
 struct DampedInverses {
   ReferenceValue value;
   ReferenceValue failed;     ///< [n], 1 where no try succeeded

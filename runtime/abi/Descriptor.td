@@ -19,7 +19,7 @@
 
 include "runtime/abi/DescriptorEnums.td"
 
-def AbiVersion { int value = 23; }
+def AbiVersion { int value = 24; }
 
 //===----------------------------------------------------------------------===//
 // The language of this file.
@@ -235,8 +235,8 @@ def BoostConvolution : Struct<[{
 
 def BoostDampedInverse : Struct<[{
   What rt.damped_inverse does. Operands: m [matrices, extent, extent], weight
-  and damping, f32 scalars, inverse, shaped as m, failed [matrices] of i32,
-  scratch.}], [
+  [matrices], damping, an f32 scalar, inverse, shaped as m, failed [matrices] of
+  i32, scratch.}], [
   I64<"matrices">,
   I64<"extent">]>;
 
@@ -383,10 +383,10 @@ def BoostModule : Struct<
 
 def BoostCollectiveOperand : Struct<"Something that is exchanged.", [
   U64<"elements">,
+  U64<"rows", "its first extent, or 1; a slice has whole rows">,
   EnumField<"dtype", BoostDType>,
   Index<"parameter", "BoostParameter", "the one it serves">,
-  U32<"group", [{
-    operands of one number are combined as one vector: Adasum's granularity}]>,
+  U32<"group", "operands of one number are one vector of Adasum">,
   Reserved]>;
 
 def BoostCollective : Struct<[{

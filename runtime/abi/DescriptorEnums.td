@@ -182,15 +182,14 @@ def BoostPrecision : AbiEnum<"BOOSTC_PRECISION", [{
           "10 bits after the leading one, the exponents of f32">]>;
 
 def BoostCollectiveKind : AbiEnum<"BOOSTC_COLLECTIVE", [{
-  What ranks do together; dialect coll says it in full. Of the n ranks of a
-  group, in their order, rank r has slice r of each operand: of its N elements
-  N / n, one more where r < N % n, one slice after the other.}], [
+  What ranks do together. Dialect coll says it in full, and what slices are.}], [
   AbiCase<"AllReduce", 0, "all_reduce", "sum over the group's ranks">,
   AbiCase<"Adasum", 1, "adasum">,
   AbiCase<"ReduceScatter", 2, "reduce_scatter",
           "the sum of the rank's own slice; the rest stays as it is">,
   AbiCase<"AllGather", 3, "all_gather", "of each slice what its rank has">,
-  AbiCase<"Broadcast", 4, "broadcast", "what rank `root` has">], 1>;
+  AbiCase<"Broadcast", 4, "broadcast", "what rank `root` has">,
+  AbiCase<"OwnSlice", 5, "own_slice", "zeros outside of the own slice">], 1>;
 
 def BoostRankGroup : AbiEnum<"BOOSTC_RANKS",
     "Which ranks do it. Every rank is in one group of each kind.", [

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-#define BOOSTC_ABI_VERSION 23u
+#define BOOSTC_ABI_VERSION 24u
 /* A checksum of all names, values and places below. */
-#define BOOSTC_ABI_LAYOUT 0xe538bb87u
+#define BOOSTC_ABI_LAYOUT 0x4da3d7b9u
 
 /* Types of elements. */
 typedef enum BoostDType {
@@ -191,9 +191,7 @@ typedef enum BoostPrecision {
   BOOSTC_PRECISION_TF32 = 1
 } BoostPrecision;
 
-/* What ranks do together; dialect coll says it in full. Of the n ranks of a
- * group, in their order, rank r has slice r of each operand: of its N elements
- * N / n, one more where r < N % n, one slice after the other. */
+/* What ranks do together. Dialect coll says it in full, and what slices are. */
 typedef enum BoostCollectiveKind {
   BOOSTC_COLLECTIVE_ALL_REDUCE = 0, /* sum over the group's ranks */
   BOOSTC_COLLECTIVE_ADASUM = 1,
@@ -201,7 +199,8 @@ typedef enum BoostCollectiveKind {
   BOOSTC_COLLECTIVE_REDUCE_SCATTER = 2,
   BOOSTC_COLLECTIVE_ALL_GATHER = 3, /* of each slice what its rank has */
   BOOSTC_COLLECTIVE_BROADCAST = 4, /* what rank `root` has */
-  BOOSTC_COLLECTIVE_COUNT = 5
+  BOOSTC_COLLECTIVE_OWN_SLICE = 5, /* zeros outside of the own slice */
+  BOOSTC_COLLECTIVE_COUNT = 6
 } BoostCollectiveKind;
 
 /* Which ranks do it. Every rank is in one group of each kind. */
@@ -358,8 +357,8 @@ typedef struct BoostConvolution {
 } BoostConvolution;
 
 /* What rt.damped_inverse does. Operands: m [matrices, extent, extent], weight
- * and damping, f32 scalars, inverse, shaped as m, failed [matrices] of i32,
- * scratch. */
+ * [matrices], damping, an f32 scalar, inverse, shaped as m, failed [matrices]
+ * of i32, scratch. */
 typedef struct BoostDampedInverse {
   int64_t matrices;
   int64_t extent;
@@ -521,10 +520,10 @@ typedef struct BoostModule {
 /* Something that is exchanged. */
 typedef struct BoostCollectiveOperand {
   uint64_t elements;
+  uint64_t rows; /* its first extent, or 1; a slice has whole rows */
   uint32_t dtype; /* BoostDType */
   uint32_t parameter; /* the one it serves; an index */
-  /* operands of one number are combined as one vector: Adasum's granularity */
-  uint32_t group;
+  uint32_t group; /* operands of one number are one vector of Adasum */
   uint32_t reserved; /* 0 */
 } BoostCollectiveOperand;
 
@@ -685,7 +684,7 @@ BOOSTC_ABI_ASSERT(sizeof(BoostLaunch) == 80,
                   "BoostLaunch is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostModule) == 24,
                   "BoostModule is not laid out as its schema says");
-BOOSTC_ABI_ASSERT(sizeof(BoostCollectiveOperand) == 24,
+BOOSTC_ABI_ASSERT(sizeof(BoostCollectiveOperand) == 32,
                   "BoostCollectiveOperand is not laid out as its schema says");
 BOOSTC_ABI_ASSERT(sizeof(BoostCollective) == 40,
                   "BoostCollective is not laid out as its schema says");

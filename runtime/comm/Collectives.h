@@ -75,6 +75,11 @@ template <typename T>
 Status reduceScatterSum(Group &group, const ShardedVector<T> &vector,
                         Workspace &workspace, VectorMemory &memory);
 
+/// What is not in the member's own slice becomes zero.
+template <typename T>
+Status keepOwnSlice(Group &group, const ShardedVector<T> &vector,
+                    VectorMemory &memory);
+
 /// Slice m becomes what member m has there.
 template <typename T>
 Status allGather(Group &group, const ShardedVector<T> &vector,

@@ -1,5 +1,5 @@
-// Division.h - how members divide what they combine, in the one way on which
-// all of them rely.
+// Division.h - how members divide what they combine: vectors by elements, those
+// of an op with slices by rows, both in one way on which all of them rely.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,36 @@ namespace boostrt {
 inline size_t sliceBegin(size_t elements, uint32_t index, uint32_t count) {
   return elements / count * index + std::min<size_t>(index, elements % count);
 }
+
+/// How so many members divide the rows of one vector after another: each has
+/// rows that follow one another, after those of the member before. Where they
+/// do not come out even, those that have one row more follow the last one that
+/// had one more of the vector before, so that what members have of all vectors
+/// differs by one row, too.
+class RowDivision {
+public:
+  explicit RowDivision(uint32_t members) : members_(members) {}
+
+  /// Goes on with the next vector.
+  void divide(size_t rows) {
+    first_ = static_cast<uint32_t>((size_t(first_) + more_) % members_);
+    each_ = rows / members_;
+    more_ = static_cast<uint32_t>(rows % members_);
+  }
+
+  /// The first of the rows that `member` has of it; for the number of members:
+  /// how many rows there are.
+  size_t begin(uint32_t member) const {
+    uint32_t past = std::max(first_ + more_, members_) - members_;
+    uint32_t before = std::clamp(member, first_, first_ + more_ - past);
+    return each_ * member + (before - first_) + std::min(member, past);
+  }
+
+private:
+  uint32_t members_;
+  uint32_t first_ = 0, more_ = 0; ///< who has one row more
+  size_t each_ = 0;
+};
 
 /// Where the second child of a tree's node begins that covers lo..hi-1, two
 /// leaves or more: the first has the largest power of two below hi - lo.

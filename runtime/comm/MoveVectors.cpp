@@ -4,6 +4,8 @@
 #include "runtime/comm/Division.h"
 #include "runtime/comm/SegmentedExchange.h"
 
+#include <array>
+
 namespace boostrt {
 namespace {
 
@@ -55,6 +57,23 @@ Status moveParts(Group &group, std::span<const std::span<T>> parts,
 } // namespace
 
 template <typename T>
+Status keepOwnSlice(Group &group, const ShardedVector<T> &vector,
+                    VectorMemory &memory) {
+  static constexpr std::array<T, 256> zeros{};
+  SegmentedVector<T> all(vector.parts());
+  Range own = vector.slice(group.self());
+  Status status;
+  for (Range others : {Range{0, own.begin}, Range{own.end, vector.size()}})
+    all.forEachPiece(others, [&](size_t, std::span<T> piece) {
+      for (; !piece.empty() && status.ok();
+           piece = piece.subspan(std::min(piece.size(), zeros.size())))
+        status = memory.put(piece.data(), zeros.data(),
+                            std::min(piece.size(), zeros.size()) * sizeof(T));
+    });
+  return status;
+}
+
+template <typename T>
 Status allGather(Group &group, const ShardedVector<T> &vector,
                  Workspace &workspace, VectorMemory &memory) {
   return moveSlices(
@@ -72,6 +91,8 @@ Status broadcast(Group &group, uint32_t root,
 }
 
 #define BOOSTRT_INSTANTIATE(T)                                                 \
+  template Status keepOwnSlice(Group &, const ShardedVector<T> &,              \
+                               VectorMemory &);                                \
   template Status allGather(Group &, const ShardedVector<T> &, Workspace &,    \
                             VectorMemory &);                                   \
   template Status broadcast(Group &, uint32_t, std::span<const std::span<T>>,  \

@@ -11,20 +11,29 @@ namespace boostrt {
 
 template <typename T> class ShardedVector {
 public:
-  /// The first slices may be one element longer (sliceBegin()). For the same
-  /// sizes it allocates nothing the second time.
-  void divide(std::span<const std::span<T>> spans, uint32_t members) {
+  /// Divides `count` spans, each spanOf(i) of rowsOf(i) rows, as RowDivision
+  /// does. For the same sizes it allocates nothing the second time.
+  template <typename Rows, typename Span>
+  void divide(size_t count, uint32_t members, Rows &&rowsOf, Span &&spanOf) {
     parts_.clear();
     ends_.clear();
+    longest_ = 0;
     size_t end = 0;
     for (uint32_t member = 0; member < members; ++member) {
-      for (std::span<T> span : spans) {
-        size_t begin = sliceBegin(span.size(), member, members);
+      size_t begin = end;
+      RowDivision division(members);
+      for (size_t i = 0; i < count; ++i) {
+        size_t rows = rowsOf(i);
+        std::span<T> span = spanOf(i);
+        division.divide(rows);
+        size_t row = rows ? span.size() / rows : 0;
+        size_t first = division.begin(member);
         parts_.push_back(span.subspan(
-            begin, sliceBegin(span.size(), member + 1, members) - begin));
+            first * row, (division.begin(member + 1) - first) * row));
         end += parts_.back().size();
       }
       ends_.push_back(end);
+      longest_ = std::max(longest_, end - begin);
     }
   }
 
@@ -35,13 +44,12 @@ public:
   Range slice(uint32_t member) const {
     return {member ? ends_[member - 1] : 0, ends_[member]};
   }
-  size_t longestSlice() const {
-    return ends_.empty() ? 0 : slice(0).size(); // see sliceBegin()
-  }
+  size_t longestSlice() const { return longest_; }
 
 private:
   std::vector<std::span<T>> parts_;
   std::vector<size_t> ends_; ///< of the members' ranges
+  size_t longest_ = 0;
 };
 
 } // namespace boostrt

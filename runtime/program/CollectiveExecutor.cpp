@@ -14,15 +14,18 @@ template <typename T>
 Status CollectiveExecutor::run(Typed<T> &typed, Group &group,
                                void *const *operands, Workspace &workspace,
                                VectorMemory &memory) {
-  listOperands(collective_, operands, typed.spans);
   if (hasSlices(collective_.kind))
-    typed.sliced.divide(typed.spans, group.size());
+    listSlices(collective_, operands, group.size(), typed.sliced);
+  else
+    listOperands(collective_, operands, typed.spans);
   std::span<const std::span<T>> spans = typed.spans;
   switch (static_cast<BoostCollectiveKind>(collective_.kind)) {
   case BOOSTC_COLLECTIVE_REDUCE_SCATTER:
     return reduceScatterSum(group, typed.sliced, workspace, memory);
   case BOOSTC_COLLECTIVE_ALL_GATHER:
     return allGather(group, typed.sliced, workspace, memory);
+  case BOOSTC_COLLECTIVE_OWN_SLICE:
+    return keepOwnSlice(group, typed.sliced, memory);
   case BOOSTC_COLLECTIVE_BROADCAST:
     return broadcast(group, rootOf(collective_, group.size()), spans, workspace,
                      memory);

@@ -1,9 +1,12 @@
 #include "runtime/program/ProgramCollectives.h"
 
 #include "runtime/abi/DescriptorSchema.h"
+#include "runtime/comm/Division.h"
+#include "runtime/program/StepVariants.h"
 #include "runtime/support/ElementBytes.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace boostrt {
 const char *kindName(uint32_t kind) {
@@ -12,12 +15,17 @@ const char *kindName(uint32_t kind) {
 
 bool hasSlices(uint32_t kind) {
   return kind == BOOSTC_COLLECTIVE_REDUCE_SCATTER ||
-         kind == BOOSTC_COLLECTIVE_ALL_GATHER;
+         kind == BOOSTC_COLLECTIVE_ALL_GATHER ||
+         kind == BOOSTC_COLLECTIVE_OWN_SLICE;
 }
 
 uint32_t rootOf(const BoostCollective &collective, uint32_t members) {
   int64_t count = members;
   return static_cast<uint32_t>((collective.root % count + count) % count);
+}
+
+static size_t sumOf(const std::vector<size_t> &sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), size_t(0));
 }
 
 size_t countOf(BoostDType dtype, const BoostCollective &collective) {
@@ -28,18 +36,55 @@ size_t countOf(BoostDType dtype, const BoostCollective &collective) {
   return count;
 }
 
+const BoostCollective *stopCarrierOf(const BoostProgram &program,
+                                     const BoostVariant &variant) {
+  const BoostCollective *carrier = nullptr;
+  for (uint32_t ending : endingsOf(variant)) {
+    std::span collectives = collectivesOf(program, ending);
+    auto found = std::ranges::find_if(
+        collectives, [](const BoostCollective &collective) {
+          return collective.kind == BOOSTC_COLLECTIVE_ALL_REDUCE &&
+                 collective.ranks == BOOSTC_RANKS_ALL &&
+                 countOf(BOOSTC_I64, collective) > 0;
+        });
+    if (found != collectives.end())
+      carrier = &*found;
+  }
+  return carrier;
+}
+
+std::vector<size_t> partsOfLongestSlice(const BoostCollective &collective,
+                                        BoostDType dtype, uint32_t members) {
+  std::vector<std::vector<size_t>> slices(members);
+  RowDivision division(members);
+  for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
+    division.divide(operand.rows);
+    for (uint32_t member = 0; member < members; ++member) {
+      size_t rows = division.begin(member + 1) - division.begin(member);
+      if (operand.dtype == dtype && rows != 0)
+        slices[member].push_back(rows * (operand.elements / operand.rows));
+    }
+  }
+  return std::ranges::max(slices, {}, sumOf);
+}
+
+/// The elements that all members would have with the longest slice.
+static size_t countWithLongestSlice(const BoostCollective &collective,
+                                    BoostDType dtype, uint32_t members) {
+  return hasSlices(collective.kind)
+             ? sumOf(partsOfLongestSlice(collective, dtype, members)) * members
+             : countOf(dtype, collective);
+}
+
 size_t scratchFloats(const BoostCollective &collective, uint32_t members,
                      size_t moreIntegers) {
-  size_t floats = 0, integers = moreIntegers;
-  for (const BoostCollectiveOperand &operand : operandsOf(collective)) {
-    // As many as all would have with the longest slice.
-    size_t elements = hasSlices(collective.kind)
-                          ? (operand.elements + members - 1) / members * members
-                          : operand.elements;
-    (operand.dtype == BOOSTC_F32 ? floats : integers) += elements;
-  }
+  if (collective.kind == BOOSTC_COLLECTIVE_OWN_SLICE)
+    return 0;
+  auto count = [&](BoostDType dtype) {
+    return countWithLongestSlice(collective, dtype, members);
+  };
   // An integer takes the room of two.
-  return std::max(floats, 2 * integers);
+  return std::max(count(BOOSTC_F32), 2 * (count(BOOSTC_I64) + moreIntegers));
 }
 
 namespace {
@@ -55,12 +100,12 @@ size_t receivedBytes(uint32_t kind, size_t bytes, uint32_t members) {
 
 size_t writtenScratchBytes(const BoostCollective &collective, uint32_t members,
                            const VectorCuts &cuts) {
-  if (members < 2)
+  if (members < 2 || collective.kind == BOOSTC_COLLECTIVE_OWN_SLICE)
     return 0;
   size_t most = 0;
   for (BoostDType dtype : {BOOSTC_F32, BOOSTC_I64}) {
     size_t each = elementBytes(dtype);
-    size_t all = countOf(dtype, collective) * each;
+    size_t all = countWithLongestSlice(collective, dtype, members) * each;
     size_t block = std::min(all, cuts.elementsPerBlock(each, members) * each);
     // Slices cut operands, which leaves a short piece on either side.
     size_t copied = all == 0 ? 0 : 2 * members * cuts.minMessageBytes;

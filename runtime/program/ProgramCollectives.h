@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
+#include "runtime/comm/ShardedVector.h"
 #include "runtime/comm/adasum/Adasum.h"
 
 #include <span>
@@ -30,6 +31,11 @@ bool hasSlices(uint32_t kind);
 /// Elements of that type among the operands.
 size_t countOf(BoostDType dtype, const BoostCollective &collective);
 
+/// The type of such elements, float or int64_t.
+template <typename T>
+constexpr BoostDType dtypeOf =
+    std::is_same_v<T, float> ? BOOSTC_F32 : BOOSTC_I64;
+
 /// The operands of type T, float or int64_t, whose addresses are `operands`.
 template <typename T>
 void listOperands(const BoostCollective &collective, void *const *operands,
@@ -37,9 +43,35 @@ void listOperands(const BoostCollective &collective, void *const *operands,
   list.clear();
   std::span<const BoostCollectiveOperand> table = operandsOf(collective);
   for (size_t i = 0; i < table.size(); ++i)
-    if (table[i].dtype == (std::is_same_v<T, float> ? BOOSTC_F32 : BOOSTC_I64))
+    if (table[i].dtype == dtypeOf<T>)
       list.emplace_back(static_cast<T *>(operands[i]), table[i].elements);
 }
+
+/// The same in `slices`, with what members have of them: members divide the
+/// rows of all operands, of whichever type.
+template <typename T>
+void listSlices(const BoostCollective &collective, void *const *operands,
+                uint32_t members, ShardedVector<T> &slices) {
+  std::span<const BoostCollectiveOperand> table = operandsOf(collective);
+  slices.divide(
+      table.size(), members, [&](size_t i) { return table[i].rows; },
+      [&](size_t i) -> std::span<T> {
+        if (table[i].dtype != dtypeOf<T>)
+          return {};
+        return {static_cast<T *>(operands[i]), table[i].elements};
+      });
+}
+
+/// What the member with the longest slice has of each operand of that type, in
+/// elements; nothing of some.
+std::vector<size_t> partsOfLongestSlice(const BoostCollective &collective,
+                                        BoostDType dtype, uint32_t members);
+
+/// That with which the ranks agree whether a signal has come: the first sum of
+/// integers over all of them, in the last function of a step that has one; null
+/// where there is none. On a GPU the host waits for what comes before.
+const BoostCollective *stopCarrierOf(const BoostProgram &program,
+                                     const BoostVariant &variant);
 
 /// The number of floats whose all-reduce takes as much scratch memory as
 /// `collective`, which is not an Adasum, among so many members; it may add up

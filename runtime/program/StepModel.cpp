@@ -2,6 +2,7 @@
 
 #include "runtime/program/ProgramCollectives.h"
 #include "runtime/program/StepVariants.h"
+#include "runtime/support/ElementBytes.h"
 
 #include <algorithm>
 #include <array>
@@ -45,6 +46,7 @@ public:
     if (job_.ranks == 1)
       return step_;
     step_.wait = server_.wait * step_.exchangeStretch;
+    stopCarrier_ = stopCarrierOf(program_, usualVariant(program_));
     for (uint32_t ending : endingsOf(usualVariant(program_)))
       for (const BoostCollective &collective :
            collectivesOf(program_, ending)) {
@@ -88,31 +90,29 @@ private:
                                                         : job_.ranks;
   }
 
-  /// Bytes of the operands, floats apart from integers: each are exchanged as
-  /// one vector.
-  static std::array<std::vector<size_t>, 2>
-  bytesByType(const BoostCollective &collective) {
-    std::array<std::vector<size_t>, 2> bytes;
+  /// Bytes of each operand of that type; floats and integers are exchanged as
+  /// one vector each.
+  static std::vector<size_t> bytesOf(const BoostCollective &collective,
+                                     BoostDType dtype) {
+    std::vector<size_t> bytes;
     for (const BoostCollectiveOperand &operand : operandsOf(collective))
-      if (operand.dtype == BOOSTC_I64)
-        bytes[1].push_back(operand.elements * sizeof(int64_t));
-      else
-        bytes[0].push_back(operand.elements * sizeof(float));
+      if (operand.dtype == dtype)
+        bytes.push_back(operand.elements * elementBytes(dtype));
     return bytes;
   }
 
   /// As RankCollectives::allReduce() does it: floats, then integers.
   PredictedCollective allReduce(const BoostCollective &collective) const {
     uint32_t members = membersOf(collective);
-    auto types = bytesByType(collective);
-    // The signal to stop travels with the integers.
-    if (!types[1].empty() && collective.ranks == BOOSTC_RANKS_ALL)
-      types[1].push_back(sizeof(int64_t));
     PredictedCollective predicted = describe(collective, members);
     if (members == 1)
       return predicted;
     predicted.how = "sum";
-    for (const std::vector<size_t> &parts : types) {
+    for (BoostDType dtype : {BOOSTC_F32, BOOSTC_I64}) {
+      std::vector<size_t> parts = bytesOf(collective, dtype);
+      // The signal to stop travels with the integers.
+      if (dtype == BOOSTC_I64 && &collective == stopCarrier_)
+        parts.push_back(sizeof(int64_t));
       double bytes = std::accumulate(parts.begin(), parts.end(), 0.0);
       if (bytes == 0)
         continue;
@@ -131,18 +131,28 @@ private:
     PredictedCollective predicted = describe(collective, members);
     if (members == 1)
       return predicted;
-    for (std::vector<size_t> &parts : bytesByType(collective)) {
+    if (collective.kind == BOOSTC_COLLECTIVE_OWN_SLICE) {
+      predicted.how = "nothing is sent";
+      return predicted;
+    }
+    for (BoostDType dtype : {BOOSTC_F32, BOOSTC_I64}) {
+      std::vector<size_t> parts = bytesOf(collective, dtype);
       if (parts.empty())
         continue;
-      if (hasSlices(collective.kind))
-        for (size_t &bytes : parts)
-          bytes /= members;
+      if (hasSlices(collective.kind)) {
+        size_t all = std::accumulate(parts.begin(), parts.end(), size_t(0));
+        predicted.bytes += all - all / members;
+        parts = partsOfLongestSlice(collective, dtype, members);
+        for (size_t &part : parts)
+          part *= elementBytes(dtype);
+      }
       addExchange(collective, parts, predicted);
     }
     return predicted;
   }
 
-  /// `parts` are the operands, in bytes, or a rank's slices of them.
+  /// `parts` are the operands, in bytes, or the slices that a rank has of them,
+  /// of which the bytes are counted.
   void addExchange(const BoostCollective &collective,
                    std::span<const size_t> parts,
                    PredictedCollective &predicted) const {
@@ -155,13 +165,11 @@ private:
       predicted.how = "sum of a slice each";
       predicted.seconds += reduceScatterSeconds(comm_, elements, members,
                                                 placement(), 1, messages);
-      predicted.bytes += bytes * (members - 1);
       break;
     case BOOSTC_COLLECTIVE_ALL_GATHER:
       predicted.how = "slices to all";
       predicted.seconds +=
           partsSeconds(comm_, elements, members, placement(), 1, messages);
-      predicted.bytes += bytes * (members - 1);
       break;
     case BOOSTC_COLLECTIVE_BROADCAST: // the root's bytes
       predicted.how =
@@ -216,6 +224,7 @@ private:
   const ServerCosts &server_;
   const NetworkCosts &network_;
   CommCosts comm_;
+  const BoostCollective *stopCarrier_ = nullptr;
   StepPrediction step_;
 };
 

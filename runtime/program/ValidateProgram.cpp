@@ -437,6 +437,9 @@ private:
     if (o.elements == 0 || o.elements > kMaxBytes / bytes)
       return fail("operand {} of collective {} has {} elements", index,
                   collective.index, o.elements);
+    if (o.rows == 0 || o.elements % o.rows != 0)
+      return fail("operand {} of collective {} has {} elements in {} rows",
+                  index, collective.index, o.elements, o.rows);
     if (o.parameter == UINT32_MAX)
       return Status();
     const BoostTensor &served = p_.parameters[o.parameter].tensor;

@@ -11,15 +11,19 @@
 namespace boostrt {
 namespace {
 
-/// "all_reduce 2 (fc1.weight, fc1.bias)".
+/// "all_reduce 2 (fc1.weight, fc1.bias)"; "reduce_scatter 3" where it serves no
+/// parameters.
 std::string nameOf(const BoostCollective &collective, const Program &program) {
   std::string names;
   for (const BoostCollectiveOperand &operand : operandsOf(collective))
     if (operand.parameter != UINT32_MAX)
       names += (names.empty() ? "" : ", ") +
                std::string(program.parameters()[operand.parameter].tensor.name);
-  return fmt::format("{} {} ({})", kindName(collective.kind), collective.index,
-                     names.empty() ? "loss" : names);
+  if (names.empty() && collective.kind == BOOSTC_COLLECTIVE_ALL_REDUCE &&
+      countOf(BOOSTC_F32, collective) > 0)
+    names = "loss";
+  return fmt::format("{} {}{}", kindName(collective.kind), collective.index,
+                     names.empty() ? "" : " (" + names + ")");
 }
 
 /// Their offsets, in elements from the first in memory.
@@ -69,14 +73,8 @@ Status RankCollectives::prepare() {
 }
 
 Status RankCollectives::chooseCarrier(const BoostVariant &variant) {
-  Prepared *carrier = nullptr;
-  for (uint32_t ending : endingsOf(variant))
-    for (const BoostCollective &collective :
-         collectivesOf(program_.descriptor(), ending))
-      if (collective.kind == BOOSTC_COLLECTIVE_ALL_REDUCE &&
-          collective.ranks == BOOSTC_RANKS_ALL &&
-          countOf(BOOSTC_I64, collective) > 0)
-        carrier = &prepared_[collective.index];
+  const BoostCollective *carrier =
+      stopCarrierOf(program_.descriptor(), variant);
   if (!carrier)
     return Status(ExitCode::Input,
                   fmt::format("'{}' has no all_reduce of integers over all "
@@ -84,7 +82,7 @@ Status RankCollectives::chooseCarrier(const BoostVariant &variant) {
                               "@update sum the number of samples, or compile "
                               "the model file with this version of boostc",
                               program_.path(), ranks_.size()));
-  carrier->carriesStop = true;
+  prepared_[carrier->index].carriesStop = true;
   return Status();
 }
 

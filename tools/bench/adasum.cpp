@@ -144,7 +144,9 @@ private:
   /// What a sum and an Adasum in one level send, and no more.
   Status moveBytes() {
     std::array<std::span<float>, 1> spans{bucket_};
-    sliced_.divide(spans, group_.size());
+    sliced_.divide(
+        spans.size(), group_.size(), [&](size_t i) { return spans[i].size(); },
+        [&](size_t i) { return spans[i]; });
     HostVectors memory(workspace_);
     BOOSTRT_RETURN_IF_ERROR(allGather(group_, sliced_, workspace_, memory));
     return allGather(group_, sliced_, workspace_, memory);

@@ -120,7 +120,8 @@ private:
                                Value damping) {
     return thor::DampedInverseOp::create(
         at, loc, factor.value.getType(), flag, factor.value, samples,
-        factor.scale, damping, at.getI64IntegerAttr(factor.rowsOfSample),
+        factor.scale, damping, /*flags=*/Value(),
+        at.getI64IntegerAttr(factor.rowsOfSample),
         at.getI64IntegerAttr(layer.positions),
         options.decay ? at.getUnitAttr() : UnitAttr());
   }

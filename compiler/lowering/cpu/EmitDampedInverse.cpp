@@ -10,12 +10,29 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace boostc;
 
 /// Rows that are eliminated together, and rows from which they are.
 static constexpr int64_t kPanelRows = 8, kRowsAtOnce = 4;
+
+/// The number by which pieces are multiplied, modulo `count`, to give matrices.
+/// Its inverse is near `count` over the golden ratio, so that matrices that
+/// follow one another lie in pieces that are spread over all of them.
+static int64_t chooseStride(int64_t count) {
+  auto golden =
+      static_cast<int64_t>(std::lround(static_cast<double>(count) * 0.618034));
+  int64_t spread = golden;
+  for (int64_t off = 1; std::gcd(spread, count) != 1; ++off)
+    spread = golden + (off % 2 ? (off + 1) / 2 : -(off / 2));
+  int64_t stride = 1;
+  while (stride * spread % count != 1 % count)
+    ++stride;
+  return stride;
+}
 
 namespace {
 
@@ -29,11 +46,14 @@ public:
         type(VectorType::get({lanes}, builder.getF32Type())),
         source(flattenBuffer(builder, loc, buffers.lookup(op.getMatrices()))),
         target(flattenBuffer(builder, loc, buffers.lookup(op.getInverses()))),
-        weight(load(buffers.lookup(op.getWeight()), {})),
-        damping(load(buffers.lookup(op.getDamping()), {})) {}
+        weights(buffers.lookup(op.getWeight())),
+        damping(load(buffers.lookup(op.getDamping()), {})),
+        matrices(cast<MemRefType>(op.getMatrices().getType()).getDimSize(0)) {}
 
   void emit(Value begin, Value end) {
-    forEach(begin, end, [&](Value matrix) {
+    forEach(begin, end, [&](Value piece) {
+      Value matrix = chooseMatrix(piece);
+      weight = load(weights, matrix);
       first = times(matrix, size * size);
       auto start = [&](Value added) { copy(added); };
       auto loadPivot = [&](Value k) { return load(target, locate(k, k)); };
@@ -69,6 +89,12 @@ private:
   }
   void store(Value vector, Value at, Value mask) {
     storeVector(builder, loc, vector, target, at, mask);
+  }
+
+  /// Neighbours go to different threads, which take pieces that follow one
+  /// another: a rank that inverts a part of the matrices has neighbours.
+  Value chooseMatrix(Value piece) {
+    return remainder(times(piece, chooseStride(matrices)), matrices);
   }
 
   Value locateRow(Value row) { return add(first, times(row, size)); }
@@ -175,8 +201,9 @@ private:
   Value failed;
   int64_t size, lanes;
   VectorType type;
-  Value source, target, weight, damping;
-  Value first; ///< element of the matrix at hand
+  Value source, target, weights, damping;
+  int64_t matrices;
+  Value weight, first; ///< of the matrix at hand: its first element
 };
 
 } // namespace

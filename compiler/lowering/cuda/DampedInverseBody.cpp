@@ -142,12 +142,11 @@ public:
   void emitBlock(OpBuilder &builder, gpu::GPUFuncOp kernel, Value block,
                  Value thread) override {
     OpBuilder::InsertionGuard guard(builder);
-    auto read = [&](Value buffer) -> Value {
-      return memref::LoadOp::create(builder, loc, buffers.lookup(buffer),
-                                    ValueRange());
+    auto read = [&](Value buffer, ValueRange at) -> Value {
+      return memref::LoadOp::create(builder, loc, buffers.lookup(buffer), at);
     };
-    Value weight = read(inverse.getWeight());
-    Value damping = read(inverse.getDamping());
+    Value weight = read(inverse.getWeight(), block);
+    Value damping = read(inverse.getDamping(), {});
     Value failed = BlockEmitter(builder, loc, thread, size,
                                 buffers.lookup(inverse.getMatrices()),
                                 buffers.lookup(inverse.getInverses()), block)

@@ -17,13 +17,16 @@ public:
       : builder(builder), loc(loc), size(size), weight(weight), parts(parts) {}
 
   Value emit(Value damping) {
+    Value hasWeight = isBelowInfinity(weight);
     auto tries = createLoop(BOOSTC_INVERSE_TRIES, {flag(false), damping});
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(tries.getBody());
       Value before = tries.getRegionIterArg(0);
       Value added = tries.getRegionIterArg(1);
-      Value now = emitIf(negate(before), [&] { return attempt(added); });
+      Value isTried =
+          arith::AndIOp::create(builder, loc, negate(before), hasWeight);
+      Value now = emitIf(isTried, [&] { return attempt(added); });
       Value isDone = arith::OrIOp::create(builder, loc, before, now);
       Value next = multiply(added, BOOSTC_INVERSE_GROWTH);
       scf::YieldOp::create(builder, loc, ValueRange{isDone, next});
@@ -107,15 +110,19 @@ private:
     Value diagonal = arith::AddFOp::create(builder, loc, scaled, damping);
     minimum = maximum(minimum,
                       multiply(diagonal, BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL));
-    auto compare = [&](arith::CmpFPredicate predicate, Value bound) -> Value {
-      return arith::CmpFOp::create(builder, loc, predicate, pivot, bound);
-    };
+    Value isEnough = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OGE, pivot, minimum);
+    return arith::AndIOp::create(builder, loc, isEnough,
+                                 isBelowInfinity(pivot));
+  }
+
+  /// False where it is not a number.
+  Value isBelowInfinity(Value value) {
     Value infinity = arith::ConstantOp::create(
         builder, loc,
         builder.getF32FloatAttr(std::numeric_limits<float>::infinity()));
-    Value isEnough = compare(arith::CmpFPredicate::OGE, minimum);
-    Value isFinite = compare(arith::CmpFPredicate::OLT, infinity);
-    return arith::AndIOp::create(builder, loc, isEnough, isFinite);
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, value,
+                                 infinity);
   }
 
   OpBuilder &builder;

@@ -64,8 +64,8 @@ private:
   LogicalResult checkCollectives(const TargetCode &target) {
     auto areEqual = [](const BoostCollectiveOperand &a,
                        const BoostCollectiveOperand &b) {
-      return std::tie(a.elements, a.dtype, a.parameter, a.group) ==
-             std::tie(b.elements, b.dtype, b.parameter, b.group);
+      return std::tie(a.elements, a.rows, a.dtype, a.parameter, a.group) ==
+             std::tie(b.elements, b.rows, b.dtype, b.parameter, b.group);
     };
     auto isEqual = [&](const BoostCollective &a, const BoostCollective &b) {
       return std::tie(a.kind, a.ranks, a.index, a.root) ==

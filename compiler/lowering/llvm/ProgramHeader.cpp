@@ -42,6 +42,8 @@ BoostCollectiveOperand boostc::describeOperand(ShapedType type, int32_t group) {
   assert(dtype && "the op's definition admits f32 and i64");
   BoostCollectiveOperand operand = {};
   operand.elements = static_cast<uint64_t>(type.getNumElements());
+  operand.rows =
+      type.getRank() == 0 ? 1 : static_cast<uint64_t>(type.getDimSize(0));
   operand.dtype = *dtype;
   operand.group = static_cast<uint32_t>(group);
   operand.parameter = UINT32_MAX;

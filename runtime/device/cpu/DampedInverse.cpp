@@ -36,8 +36,8 @@ int64_t chooseTile(int64_t extent) { return extent < 1024 ? 128 : 256; }
 } // namespace
 
 struct DampedInverse::Work {
-  const float *matrices;
-  float weight, damping;
+  const float *matrices, *weights;
+  float damping;
   float *inverses;
   /// Scratch memory: factors, [extent, extent]; inverses of their tiles on the
   /// diagonal, and room for a tile, each [tiles, tile, tile].
@@ -72,7 +72,7 @@ struct DampedInverse::Work {
       const float *from = matrixRow(matrix, row);
       float *to = view(factors, matrix).at(row, 0);
       for (int64_t column = 0; column <= row; ++column)
-        to[column] = weight * from[column];
+        to[column] = weights[matrix] * from[column];
       to[row] += damping;
     }
   }
@@ -86,7 +86,7 @@ struct DampedInverse::Work {
     for (int64_t i = 0; i < rowsOf(number); ++i) {
       int64_t row = begin(number) + i;
       float root = *tileOfFactor.at(i, i);
-      if (!isLarge(root * root, matrixRow(matrix, row)[row]))
+      if (!isLarge(root * root, weights[matrix] * matrixRow(matrix, row)[row]))
         return false;
     }
     return true;
@@ -94,7 +94,7 @@ struct DampedInverse::Work {
 
   /// Whether what is left of `element` of the diagonal is a pivot.
   bool isLarge(float pivot, float element) const {
-    double diagonal = weight * element + damping;
+    double diagonal = element + damping;
     double least = std::max({BOOSTC_INVERSE_MIN_PART_OF_DAMPING * damping,
                              BOOSTC_INVERSE_MIN_PART_OF_DIAGONAL * diagonal,
                              BOOSTC_INVERSE_MIN_PIVOT});
@@ -196,7 +196,7 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
   int64_t diagonal = matrices_ * tiles_ * tile_ * tile_;
   std::atomic<int32_t> status = BOOSTC_CALL_OK;
   Work work{static_cast<const float *>(operands[0]),
-            *static_cast<const float *>(operands[1]),
+            static_cast<const float *>(operands[1]),
             *static_cast<const float *>(operands[2]),
             static_cast<float *>(operands[3]),
             scratch,
@@ -209,18 +209,21 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
   auto *failed = static_cast<int32_t *>(operands[4]);
   LibraryThreads one(1); // of each matmul, also where there is one task
   std::ranges::fill(isFactorized_, 0);
-  // What has no weight, as where there are no samples, has no inverse.
-  int tries = std::isfinite(work.weight) ? BOOSTC_INVERSE_TRIES : 0;
-  for (int i = 0; i < tries; ++i) {
+  for (int i = 0; i < BOOSTC_INVERSE_TRIES; ++i) {
     factorize(threads, work);
     work.damping *= static_cast<float>(BOOSTC_INVERSE_GROWTH);
   }
-  forEachTask(threads, matrices_ * tiles_, [&](int64_t task) {
-    // Large panels and small ones in turns.
-    int64_t number = task / matrices_, matrix = task % matrices_;
-    int64_t panel = number % 2 ? tiles_ - 1 - number / 2 : number / 2;
+  // Threads have equal shares of the work where a part has inverses.
+  open_.clear();
+  for (int64_t matrix = 0; matrix < matrices_; ++matrix)
     if (isFactorized(matrix))
-      work.invert(matrix, panel);
+      open_.push_back(matrix);
+  auto inverted = static_cast<int64_t>(open_.size());
+  forEachTask(threads, inverted * tiles_, [&](int64_t task) {
+    // Large panels and small ones in turns.
+    int64_t number = task / inverted;
+    int64_t panel = number % 2 ? tiles_ - 1 - number / 2 : number / 2;
+    work.invert(open_[static_cast<size_t>(task % inverted)], panel);
   });
   forEachTask(threads, matrices_ * tiles_, [&](int64_t task) {
     int64_t tile = task / matrices_, matrix = task % matrices_;
@@ -237,8 +240,9 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
 
 void DampedInverse::factorize(uint32_t threads, const Work &work) {
   open_.clear();
+  // What has no weight, as where there are no samples, has no inverse.
   for (int64_t matrix = 0; matrix < matrices_; ++matrix)
-    if (!isFactorized(matrix))
+    if (!isFactorized(matrix) && std::isfinite(work.weights[matrix]))
       open_.push_back(matrix);
   auto forEachTile = [&](int64_t tiles, auto &&act) {
     forEachTask(threads, tiles * static_cast<int64_t>(open_.size()),

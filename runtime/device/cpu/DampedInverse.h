@@ -43,7 +43,7 @@ private:
   const int64_t matrices_, extent_, tile_, tiles_;
   /// By matrix; bytes, for threads write neighbours.
   std::vector<uint8_t> isFactorized_;
-  std::vector<int64_t> open_; ///< matrices that a try factorizes
+  std::vector<int64_t> open_; ///< matrices at hand
 };
 
 } // namespace boostrt

@@ -9,9 +9,9 @@ train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 // CHECK: %[[S:.+]] = memref.alloc() : memref<4587520xi8>
 // CHECK-NEXT: rt.damped_inverse {{.*}} scratch(%[[S]] : memref<4587520xi8>)
 // KERNELS-NOT: memref.alloc
-func.func @large(%m: memref<2x640x640xf32>, %x: memref<2x640x640xf32>, %w: memref<f32>, %s: memref<f32>,
+func.func @large(%m: memref<2x640x640xf32>, %x: memref<2x640x640xf32>, %w: memref<2xf32>, %s: memref<f32>,
                  %failed: memref<2xi32>) {
-  rt.damped_inverse ins(%m weight %w damping %s : memref<2x640x640xf32>, memref<f32>, memref<f32>)
+  rt.damped_inverse ins(%m weight %w damping %s : memref<2x640x640xf32>, memref<2xf32>, memref<f32>)
       outs(%x, %failed : memref<2x640x640xf32>, memref<2xi32>)
   return
 }
@@ -20,9 +20,9 @@ func.func @large(%m: memref<2x640x640xf32>, %x: memref<2x640x640xf32>, %w: memre
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: memref.alloc
 // CHECK: return
-func.func @small(%m: memref<9x128x128xf32>, %x: memref<9x128x128xf32>, %w: memref<f32>, %s: memref<f32>,
+func.func @small(%m: memref<9x128x128xf32>, %x: memref<9x128x128xf32>, %w: memref<9xf32>, %s: memref<f32>,
                  %failed: memref<9xi32>) {
-  rt.damped_inverse ins(%m weight %w damping %s : memref<9x128x128xf32>, memref<f32>, memref<f32>)
+  rt.damped_inverse ins(%m weight %w damping %s : memref<9x128x128xf32>, memref<9xf32>, memref<f32>)
       outs(%x, %failed : memref<9x128x128xf32>, memref<9xi32>)
   return
 }

@@ -9,6 +9,7 @@
 // RUN: boost-interpret %s --function=identities --ranks=5
 // RUN: boost-interpret %s --function=identities --ranks=20
 // RUN: boost-interpret %s --function=three --ranks=3 --print | FileCheck %s
+// RUN: boost-interpret %s --function=rows --ranks=3 --print | FileCheck %s --check-prefix=ROWS
 // RUN: boost-interpret %s --function=adasum --ranks=2 --print | FileCheck %s --check-prefix=ADASUM
 
 // With one rank collectives leave what they are given, in both forms.
@@ -41,6 +42,11 @@ train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}"
     check.expect_eq %r#1, %sum#1 : tensor<7xi64>
     %x = coll.broadcast index(3) over all parameters [] root(-1) (%sum#0 : tensor<4x3xf32>)
     check.expect_eq %x, %sum#0 : tensor<4x3xf32>
+    // What all ranks keep of what all have is all of it.
+    %o:2 = coll.own_slice index(4) over all parameters [] (%sum#0, %sum#1 : tensor<4x3xf32>, tensor<7xi64>)
+    %back:2 = coll.all_reduce index(5) over all parameters [] (%o#0, %o#1 : tensor<4x3xf32>, tensor<7xi64>)
+    check.expect_eq %back#0, %sum#0 : tensor<4x3xf32>
+    check.expect_eq %back#1, %sum#1 : tensor<7xi64>
     return
   }
   // First what ranks 0, 1 and 2 bring; the rest is computed by hand.
@@ -56,6 +62,23 @@ train.program @coll batch_size(2) micro_batches(1) epochs(1) seed(1) recipe("{}"
   // CHECK-NEXT: [5] 1 1 0 0 2
   // CHECK-NEXT: [5] 2 2 1 2 0
   // CHECK-NEXT: [5] 0 0 1 2 1
+  // Of two rows ranks 0 and 1 have one each, of the next two ranks 2 and 0, in their order, then rank 1.
+  // ROWS: [2x2] 1 2 0 0
+  // ROWS-NEXT: [2] 5 0
+  // ROWS-NEXT: [] 0
+  // ROWS-NEXT: [2x2] 0 0 3 4
+  // ROWS-NEXT: [2] 0 0
+  // ROWS-NEXT: [] 7
+  // ROWS-NEXT: [2x2] 0 0 0 0
+  // ROWS-NEXT: [2] 0 6
+  // ROWS-NEXT: [] 0
+  func.func @rows() -> (tensor<2x2xf32>, tensor<2xi64>, tensor<i64>) {
+    %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+    %b = arith.constant dense<[5, 6]> : tensor<2xi64>
+    %c = arith.constant dense<7> : tensor<i64>
+    %o:3 = coll.own_slice index(0) over all parameters [] (%a, %b, %c : tensor<2x2xf32>, tensor<2xi64>, tensor<i64>)
+    return %o#0, %o#1, %o#2 : tensor<2x2xf32>, tensor<2xi64>, tensor<i64>
+  }
   func.func @three(%n: tensor<5xi64>)
       -> (tensor<5xi64>, tensor<5xi64>, tensor<5xi64>, tensor<5xi64>) {
     %s = coll.reduce_scatter index(0) over all parameters [] (%n : tensor<5xi64>)

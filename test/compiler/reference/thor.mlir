@@ -75,6 +75,17 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     check.expect_close %tried, %tried_x atol 1.0e-7 rtol 0.0 : tensor<2x1x1xf32>
     check.expect_eq %failed, %yes : tensor<i32>
 
+    // Only blocks that have a flag are inverted, and count as failed.
+    %first_flag = arith.constant dense<[3, 0]> : tensor<2xi64>
+    %own, %own_failed = thor.damped_inverse %bad by %one rows 1 positions 1 damping %hundredth where %first_flag : tensor<2x1x1xf32>
+    check.expect_close %own, %tried_x atol 1.0e-7 rtol 0.0 : tensor<2x1x1xf32>
+    check.expect_eq %own_failed, %no : tensor<i32>
+    %last_flag = arith.constant dense<[0, 1]> : tensor<2xi64>
+    %others, %others_failed = thor.damped_inverse %bad by %one rows 1 positions 1 damping %hundredth where %last_flag : tensor<2x1x1xf32>
+    %others_x = arith.constant dense<0.0> : tensor<2x1x1xf32>
+    check.expect_eq %others, %others_x : tensor<2x1x1xf32>
+    check.expect_eq %others_failed, %yes : tensor<i32>
+
     // A layer that is not due has no factors, and no rows have no inverse.
     %skipped = thor.factor_a %x, %four if %no groups 1 block_size 128 : tensor<4x2xf32>
     %skipped_x = arith.constant dense<0.0> : tensor<1x2x2xf32>
@@ -155,7 +166,7 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
                    %lambda: tensor<f32>)
       -> (tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
           tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<3x3x3xf32>,
-          tensor<f32>, tensor<f32>, tensor<f32>) {
+          tensor<f32>, tensor<f32>, tensor<f32>, tensor<6x7x7xf32>, tensor<i32>) {
     %no = arith.constant dense<0> : tensor<i32>
     %yes = arith.constant dense<1> : tensor<i32>
     %two = arith.constant dense<2> : tensor<i32>
@@ -167,6 +178,8 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %rd = thor.factor_a %rows, %two if %yes groups 1 block_size 3 : tensor<3x2x7xf32>
     %gd = thor.factor_g %x, %two if %no spatial groups 2 block_size 7 : tensor<3x4x5x6xf32>
     %ai, %failed = thor.damped_inverse %a by %n rows 1 positions 16 damping %root : tensor<6x7x7xf32>
+    %flags = arith.constant dense<[1, 0, 1, 1, 0, 2]> : tensor<6xi64>
+    %si, %sfailed = thor.damped_inverse %a by %n rows 1 positions 16 damping %root where %flags : tensor<6x7x7xf32>
     %gw = arith.constant dense<[[[1.0, 0.5, 0.25], [0.5, 2.0, 0.125], [0.25, 0.125, 1.0]], [[1.5, 0.0, 0.25], [0.0, 2.0, 0.125], [0.25, 0.125, 1.0]]]> : tensor<2x3x3xf32>
     %p = thor.precondition %w, %ai, %gw if %yes groups 2 positions 16
         : tensor<6x2x3x3xf32>, tensor<6x7x7xf32>, tensor<2x3x3xf32>
@@ -180,10 +193,11 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %d = thor.kl_divergence %v, %q rate %root : tensor<5x7xf32>
     %positive = arith.mulf %d, %d : tensor<f32>
     %share = thor.kl_factor %positive, %root limit 1.0e-3
-    return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept, %rd, %gd, %average, %da, %dg, %share
+    return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept, %rd, %gd, %average, %da, %dg, %share,
+        %si, %sfailed
         : tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
           tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<3x3x3xf32>,
-          tensor<f32>, tensor<f32>, tensor<f32>
+          tensor<f32>, tensor<f32>, tensor<f32>, tensor<6x7x7xf32>, tensor<i32>
   }
 
   // Blocks that are large enough for rt.matmul: of inputs, of outputs, with zeros

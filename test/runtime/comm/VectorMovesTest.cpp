@@ -17,10 +17,11 @@ namespace {
 
 constexpr uint32_t rankCounts[] = {1, 2, 3, 4, 5, 8};
 
-/// Spans, and how what they hold travels.
+/// Spans, how many elements of each are a row, and how what they hold travels.
 struct Shape {
   std::vector<size_t> sizes;
   VectorCuts cuts = kHostCuts;
+  std::vector<size_t> rowSizes = std::vector<size_t>(sizes.size(), 1);
 };
 const Shape kShapes[] = {
     // Short spans, empty ones, and with fewer elements than ranks.
@@ -28,7 +29,9 @@ const Shape kShapes[] = {
     // Some are messages of their own.
     {{3, 120000, 10, 1, 40001, 7}},
     // Several blocks, which may be one message, as on GPUs.
-    {{3, 6000, 10, 0, 1, 2001, 7}, {4096, 4096, 128}}};
+    {{3, 6000, 10, 0, 1, 2001, 7}, {4096, 4096, 128}},
+    // Rows of several elements, as many as ranks, fewer and more.
+    {{9 * 400, 36, 5, 2 * 70000, 3 * 25}, kHostCuts, {400, 36, 1, 70000, 25}}};
 
 /// By span.
 using Spans = std::vector<std::vector<float>>;
@@ -56,14 +59,22 @@ Spans sumOf(uint32_t ranks, const std::vector<size_t> &sizes) {
   return cut(definition(0, ranks, totalOf(sizes)), sizes);
 }
 
-/// Whose slice element `e` of `size` is in.
-uint32_t ownerOf(size_t e, size_t size, uint32_t ranks) {
-  uint32_t owner = 0;
-  for (size_t end = 0;; ++owner) {
-    end += size / ranks + (owner < size % ranks ? 1 : 0);
-    if (e < end)
-      return owner;
+/// Whose slice each row of each span is in: as many are each rank's; those that
+/// are left are the next ranks', and those of the next span come after them.
+std::vector<std::vector<uint32_t>> dealRows(const Shape &shape,
+                                            uint32_t ranks) {
+  std::vector<std::vector<uint32_t>> owners;
+  uint32_t next = 0;
+  for (size_t s = 0; s < shape.sizes.size(); ++s) {
+    size_t rows = shape.sizes[s] / shape.rowSizes[s];
+    std::vector<size_t> counts(ranks, rows / ranks);
+    for (size_t i = 0; i < rows % ranks; ++i)
+      ++counts[next++ % ranks];
+    std::vector<uint32_t> &list = owners.emplace_back();
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+      list.insert(list.end(), counts[rank], rank);
   }
+  return owners;
 }
 
 /// In memory of the host, with the cuts of another; watches over its scratch
@@ -104,7 +115,8 @@ private:
 class Job {
 public:
   Job(Transport &transport, const Shape &shape)
-      : group(transport), host(workspace, shape.cuts), sizes(shape.sizes),
+      : group(transport), host(workspace, shape.cuts), shape(shape),
+        sizes(shape.sizes), owners(dealRows(shape, group.size())),
         values(bring(transport.rank(), sizes)) {
     for (std::vector<float> &span : values)
       spans.push_back(span);
@@ -117,8 +129,14 @@ public:
   }
 
   const ShardedVector<float> &divide() {
-    sliced.divide(spans, group.size());
+    sliced.divide(
+        spans.size(), group.size(),
+        [&](size_t i) { return sizes[i] / shape.rowSizes[i]; },
+        [&](size_t i) { return spans[i]; });
     return sliced;
+  }
+  uint32_t ownerOf(size_t span, size_t element) const {
+    return owners[span][element / shape.rowSizes[span]];
   }
   std::span<const std::span<float>> parts() const { return spans; }
   uint64_t sent() const { return group.transport().traffic().sentBytes; }
@@ -138,7 +156,9 @@ public:
   Group group;
   Workspace workspace;
   CutVectors host;
+  const Shape shape;
   const std::vector<size_t> sizes;
+  const std::vector<std::vector<uint32_t>> owners; ///< of rows, by span
   Spans values;
   std::vector<std::span<float>> spans;
   ShardedVector<float> sliced;
@@ -168,17 +188,29 @@ INSTANTIATE_TEST_SUITE_P(Over, VectorMoves,
 TEST_P(VectorMoves, ReduceScatterIsTheSumOfTheOwnSlice) {
   for (const Shape &shape : kShapes)
     onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
-      uint32_t self = job.group.self(), ranks = job.group.size();
-      Spans sum = sumOf(ranks, job.sizes);
+      uint32_t self = job.group.self();
+      Spans sum = sumOf(job.group.size(), job.sizes);
       const ShardedVector<float> &sliced = job.divide();
       BOOSTRT_RETURN_IF_ERROR(
           reduceScatterSum(job.group, sliced, job.workspace, job.host));
       job.expect([&](size_t s, size_t e) {
-        return ownerOf(e, job.sizes[s], ranks) == self ? sum[s][e]
-                                                       : brought[self][s][e];
+        return job.ownerOf(s, e) == self ? sum[s][e] : brought[self][s][e];
       });
       EXPECT_EQ(job.sent(),
                 (sliced.size() - sliced.slice(self).size()) * sizeof(float));
+      return Status();
+    });
+}
+
+TEST_P(VectorMoves, OfOtherSlicesNothingIsKept) {
+  for (const Shape &shape : kShapes)
+    onRanks(shape, [&](Job &job, const std::vector<Spans> &brought) {
+      uint32_t self = job.group.self();
+      BOOSTRT_RETURN_IF_ERROR(keepOwnSlice(job.group, job.divide(), job.host));
+      job.expect([&](size_t s, size_t e) {
+        return job.ownerOf(s, e) == self ? brought[self][s][e] : 0.0f;
+      });
+      EXPECT_EQ(job.sent(), 0u);
       return Status();
     });
 }
@@ -190,9 +222,8 @@ TEST_P(VectorMoves, AllGatherHasEachSliceOfItsRank) {
       const ShardedVector<float> &sliced = job.divide();
       BOOSTRT_RETURN_IF_ERROR(
           allGather(job.group, sliced, job.workspace, job.host));
-      job.expect([&](size_t s, size_t e) {
-        return brought[ownerOf(e, job.sizes[s], ranks)][s][e];
-      });
+      job.expect(
+          [&](size_t s, size_t e) { return brought[job.ownerOf(s, e)][s][e]; });
       EXPECT_EQ(job.sent(), sliced.slice(job.group.self()).size() *
                                 (ranks - 1) * sizeof(float));
       return Status();
@@ -280,7 +311,9 @@ TEST_P(VectorMoves, Integers) {
       std::span<int64_t> span(values);
       std::span<const std::span<int64_t>> parts(&span, 1);
       ShardedVector<int64_t> sliced;
-      sliced.divide(parts, ranks);
+      sliced.divide(
+          1, ranks, [&](size_t) { return values.size(); },
+          [&](size_t) { return span; });
       BOOSTRT_RETURN_IF_ERROR(reduceScatterSum(group, sliced, workspace, host));
       EXPECT_EQ(values[self], n * (large + self));
       BOOSTRT_RETURN_IF_ERROR(allGather(group, sliced, workspace, host));

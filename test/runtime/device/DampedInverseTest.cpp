@@ -23,7 +23,8 @@ struct Inverses {
 };
 
 Inverses invert(int64_t count, int64_t extent, const Matrices &matrices,
-                float weight, float damping, uint32_t threads = 2) {
+                std::vector<float> weights, float damping,
+                uint32_t threads = 2) {
   EXPECT_TRUE(configureThreadPool(threads).ok());
   auto operation = DampedInverse::create({count, extent});
   EXPECT_TRUE(operation.ok());
@@ -32,7 +33,7 @@ Inverses invert(int64_t count, int64_t extent, const Matrices &matrices,
   std::vector<std::byte> scratch((*operation)->scratchBytes());
   Matrices copy = matrices;
   void *operands[] = {copy.data(),
-                      &weight,
+                      weights.data(),
                       &damping,
                       inverses.values.data(),
                       inverses.failed.data(),
@@ -42,6 +43,13 @@ Inverses invert(int64_t count, int64_t extent, const Matrices &matrices,
       std::memcmp(copy.data(), matrices.data(), copy.size() * sizeof(float)), 0)
       << "what is inverted is not written";
   return inverses;
+}
+
+/// With one weight for all.
+Inverses invert(int64_t count, int64_t extent, const Matrices &matrices,
+                float weight, float damping, uint32_t threads = 2) {
+  return invert(count, extent, matrices, std::vector<float>(count, weight),
+                damping, threads);
 }
 
 /// Sums of outer squares of random rows, as factors are.
@@ -174,6 +182,28 @@ TEST(DampedInverse, WithoutSamplesThereIsNoWeightAndNoInverse) {
       invert(1, 300, zeros, std::numeric_limits<float>::infinity(), 0.5f);
   EXPECT_EQ(inverses.failed.front(), 1);
   EXPECT_EQ(inverses.values, zeros);
+}
+
+// As where a rank has a part of the matrices.
+TEST(DampedInverse, OfSomeMatricesAreTheSameBitsAsOfAll) {
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  const int64_t count = 5, extent = 300;
+  Matrices factors = randomFactors(count, extent);
+  std::vector<float> weights = {0.25f, 1.0f, 2.0f, 0.5f, 4.0f};
+  Inverses all = invert(count, extent, factors, weights, 0.5f);
+  EXPECT_EQ(all.failed, std::vector<int32_t>(count, 0));
+  for (int64_t first = 0; first < count; ++first) {
+    std::vector<float> some(count, kNone);
+    for (int64_t m = first; m < std::min(first + 2, count); ++m)
+      some[m] = weights[m];
+    Inverses inverses = invert(count, extent, factors, some, 0.5f);
+    for (int64_t m = 0; m < count; ++m) {
+      bool hasOne = some[m] != kNone;
+      EXPECT_EQ(inverses.failed[m], hasOne ? 0 : 1);
+      for (int64_t i = m * extent * extent; i < (m + 1) * extent * extent; ++i)
+        ASSERT_EQ(inverses.values[i], hasOne ? all.values[i] : 0.0f);
+    }
+  }
 }
 
 } // namespace

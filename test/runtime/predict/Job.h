@@ -12,9 +12,10 @@ namespace boostrt::test {
 class TestProgram {
 public:
   explicit TestProgram(bool isAdasum, uint32_t microBatches = 1) {
-    weights_ = {{1000, BOOSTC_F32, 0, 0, 0}, {24, BOOSTC_F32, 1, 1, 0}};
-    loss_ = {{1, BOOSTC_F32, UINT32_MAX, 0, 0},
-             {1, BOOSTC_I64, UINT32_MAX, 0, 0}};
+    weights_ = {{1000, 1000, BOOSTC_F32, 0, 0, 0},
+                {24, 24, BOOSTC_F32, 1, 1, 0}};
+    loss_ = {{1, 1, BOOSTC_F32, UINT32_MAX, 0, 0},
+             {1, 1, BOOSTC_I64, UINT32_MAX, 0, 0}};
     all_ = weights_;
     all_.insert(all_.end(), loss_.begin(), loss_.end());
     if (isAdasum)

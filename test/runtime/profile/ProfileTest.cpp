@@ -89,9 +89,9 @@ protected:
   BoostLaunch launches[2] = {};
   BoostLibraryCall call = {};
   BoostParameter parameters[2] = {};
-  BoostCollectiveOperand exchanged[3] = {{7840, BOOSTC_F32, 0, 0, 0},
-                                         {10, BOOSTC_F32, 1, 1, 0},
-                                         {1, BOOSTC_I64, UINT32_MAX, 2, 0}};
+  BoostCollectiveOperand exchanged[3] = {{7840, 10, BOOSTC_F32, 0, 0, 0},
+                                         {10, 10, BOOSTC_F32, 1, 1, 0},
+                                         {1, 1, BOOSTC_I64, UINT32_MAX, 2, 0}};
   BoostCollective collective = {};
   BoostFunction functions[2] = {};
   BoostTarget target = {};
@@ -222,7 +222,7 @@ TEST_F(ProfileTest, JsonHasEveryCall) {
 }
 
 TEST_F(ProfileTest, ParametersOfACollectiveAreNotAllNamed) {
-  std::vector<BoostCollectiveOperand> many(6, {1, BOOSTC_F32, 0, 0, 0});
+  std::vector<BoostCollectiveOperand> many(6, {1, 1, BOOSTC_F32, 0, 0, 0});
   collective.operands = many.data();
   collective.operand_count = 6;
   DescribedCall described = source().describe(SpanKind::Collective, 0);

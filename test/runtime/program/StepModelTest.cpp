@@ -170,12 +170,12 @@ PredictedCollective exchangeOf(uint32_t kind, int32_t peer,
   return step.collectives[0];
 }
 
-// Floats, then integers, of which 4 ranks have none to divide: 8 bytes in a
-// slice of one rank, on the average 2 in each.
+// Floats, then integers, of which 4 ranks have none to divide: the time is that
+// of the rank whose slice has 8 bytes, and on the average 2 are sent.
 TEST(StepModel, PartsOfAVectorAreSentOnce) {
   constexpr CommCosts latency{1, 0, 0, 0, 0}, byte{0, 0, 1, 0, 0},
       message{0, 1, 0, 0, 0}, touched{0, 0, 0, 0, 1};
-  constexpr double part = 1024 * 4 / 4, count = 2;
+  constexpr double part = 1024 * 4 / 4, count = 8;
   auto scatter = [](const CommCosts &costs) {
     return exchangeOf(BOOSTC_COLLECTIVE_REDUCE_SCATTER, 0, costs);
   };
@@ -185,19 +185,27 @@ TEST(StepModel, PartsOfAVectorAreSentOnce) {
   EXPECT_EQ(scatter(latency).seconds, 2);
   EXPECT_EQ(scatter(message).seconds, 2 * 3);
   EXPECT_EQ(scatter(byte).seconds, 3 * (part + count));
-  EXPECT_EQ(scatter(byte).bytes, 3 * (part + count));
+  EXPECT_EQ(scatter(byte).bytes, 3 * (part + 2));
   EXPECT_EQ(scatter(touched).seconds, 5 * (part + count));
   EXPECT_EQ(scatter(byte).how, "sum of a slice each");
   EXPECT_EQ(gather(latency).seconds, 2);
-  EXPECT_EQ(gather(byte).bytes, 3 * (part + count));
+  EXPECT_EQ(gather(byte).bytes, 3 * (part + 2));
   EXPECT_EQ(gather(touched).seconds, 0);
   EXPECT_EQ(gather(byte).how, "slices to all");
-  // Together they are an all-reduce of the direct kind.
+  // Together they are an all-reduce of the direct kind, of four such slices.
   for (const CommCosts &costs : {latency, message, byte, touched})
     EXPECT_DOUBLE_EQ(
         scatter(costs).seconds + gather(costs).seconds,
         allReduceSeconds(costs, AllReduceAlgorithm::Direct, 1024, 4) +
-            allReduceSeconds(costs, AllReduceAlgorithm::Direct, 2, 4));
+            allReduceSeconds(costs, AllReduceAlgorithm::Direct, 8, 4));
+}
+
+TEST(StepModel, WhatIsKeptIsNotSent) {
+  PredictedCollective kept =
+      exchangeOf(BOOSTC_COLLECTIVE_OWN_SLICE, 0, {1, 1, 1, 1, 1});
+  EXPECT_EQ(kept.seconds, 0);
+  EXPECT_EQ(kept.bytes, 0u);
+  EXPECT_EQ(kept.how, "nothing is sent");
 }
 
 TEST(StepModel, WholeVectorsGoAlongATree) {

@@ -102,7 +102,7 @@ TEST_F(ValidateProgram, Collectives) {
   expectDefect([](Copy &c) { c.collectives[0].index = 1; },
                "collective 0 has index 1");
   expectDefect([](Copy &c) { c.collectives[0].kind = BOOSTC_COLLECTIVE_COUNT; },
-               "collectives[0].kind is 5, which is not a BoostCollectiveKind");
+               "collectives[0].kind is 6, which is not a BoostCollectiveKind");
   expectDefect([](Copy &c) { c.collectives[0].root = -1; },
                "collective 0 of kind all_reduce has root -1");
   expectDefect([](Copy &c) { c.collectives[0].ranks = 3; },
@@ -136,10 +136,14 @@ TEST_F(ValidateProgram, Collectives) {
                "operand 3 of collective 0 has 0 elements");
   expectDefect([](Copy &c) { c.exchanged[3].elements = ~0ull; },
                "operand 3 of collective 0 has 18446744073709551615 elements");
+  expectDefect([](Copy &c) { c.exchanged[1].rows = 3; },
+               "operand 1 of collective 0 has 10 elements in 3 rows");
+  expectDefect([](Copy &c) { c.exchanged[2].rows = 0; },
+               "operand 2 of collective 0 has 1 elements in 0 rows");
   expectDefect([](Copy &c) { c.exchanged[1].parameter = 2; },
                "collectives[0].operands[1].parameter is 2, where there are 2");
-  expectDefect([](Copy &c) { c.exchanged[1].elements = 9; },
-               "operand 1 of collective 0 has 36 bytes, its parameter "
+  expectDefect([](Copy &c) { c.exchanged[1].elements = 20; },
+               "operand 1 of collective 0 has 80 bytes, its parameter "
                "'fc.bias' 40");
 }
 

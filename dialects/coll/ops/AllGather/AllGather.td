@@ -6,9 +6,8 @@ include "dialects/coll/CollBase.td"
 def Coll_AllGatherOp : Coll_Op<"all_gather", "AllGather"> {
   let summary = "of each slice, what its rank has";
   let description = [{
-    `r_i[e] = x_i[e] of the rank in whose` [slice](#coll-dialect) `e is`, for each operand
-    by itself. Every rank of the group gets the same bits, and what a rank brings outside
-    its own slice does not matter.
+    `r_i[e] = x_i[e] of the rank in whose` [slice](#coll-dialect) `e is`. Every rank of the
+    group gets the same bits, and what a rank brings outside its own slice does not matter.
 
     Constraints:
     * (all_gather_c1) it exchanges at least one tensor, of static shape.

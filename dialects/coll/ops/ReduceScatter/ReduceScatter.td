@@ -7,9 +7,8 @@ def Coll_ReduceScatterOp : Coll_Op<"reduce_scatter", "ReduceScatter"> {
   let summary = "sums over ranks; each rank gets its slice of the sum";
   let description = [{
     `r_i[e] = sum over the ranks of the group of x_i[e]` for the elements e of the rank's own
-    [slice](#coll-dialect), and `r_i[e] = x_i[e]`, what the rank brought, for all others; for
-    each operand by itself. The sums have the bits of `coll.all_reduce`, and what is sent is
-    half of its bytes.
+    [slice](#coll-dialect), and `r_i[e] = x_i[e]`, what the rank brought, for all others. The
+    sums have the bits of `coll.all_reduce`, and what is sent is half of its bytes.
 
     Constraints:
     * (reduce_scatter_c1) it exchanges at least one tensor, of static shape.

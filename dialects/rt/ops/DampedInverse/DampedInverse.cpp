@@ -8,14 +8,18 @@ using namespace boostc::rt;
 LogicalResult DampedInverseOp::verify() {
   auto matrices = cast<ShapedType>(getMatrices().getType());
   auto inverses = cast<ShapedType>(getInverses().getType());
+  auto weights = cast<ShapedType>(getWeight().getType());
   auto flags = cast<ShapedType>(getFailed().getType());
   if (!matrices.hasStaticShape() || matrices.getRank() != 3 ||
       matrices.getDimSize(1) != matrices.getDimSize(2) ||
       inverses.getShape() != matrices.getShape() ||
+      weights.getShape() != matrices.getShape().take_front() ||
       flags.getShape() != matrices.getShape().take_front())
     return emitOpError("expected square matrices of static shape, as many "
-                       "inverses of their size and a flag for each, found ")
-           << matrices << ", " << inverses << " and " << flags;
+                       "inverses of their size, and a weight and a flag for "
+                       "each, found ")
+           << matrices << ", " << inverses << ", " << weights << " and "
+           << flags;
   return verifyDestinationStyle(*this);
 }
 

@@ -2,10 +2,14 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/thor/ThorDialect.h"
 #include "dialects/thor/ops/DampedInverse/RowWeight.h"
+#include <limits>
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::thor;
+
+/// That of a block that is not inverted.
+static constexpr double kNoWeight = std::numeric_limits<double>::infinity();
 
 LogicalResult DampedInverseOp::verify() {
   RankedTensorType type = getFactor().getType();
@@ -50,28 +54,60 @@ template <typename T> static T getDamping(T damping, double positions) {
   return sqrt(damping / T::constant(positions));
 }
 
-static rt::DampedInverses invert(DampedInverseOp op,
-                                 ArrayRef<Bounded> operands) {
+namespace {
+
+/// The operands of an op, by name.
+struct Operands {
+  Operands(DampedInverseOp op, ArrayRef<Bounded> operands) {
+    auto find = [&](Value value) -> const Bounded * {
+      for (auto [operand, found] : llvm::zip(op->getOperands(), operands))
+        if (value && operand == value)
+          return &found;
+      return nullptr;
+    };
+    factor = find(op.getFactor());
+    count = find(op.getCount());
+    scale = find(op.getScale());
+    damping = find(op.getDamping());
+    flags = find(op.getFlags());
+  }
+
+  bool isInverted(int64_t block) const {
+    return !flags || flags->value.data[block] != 0.0;
+  }
+
+  const Bounded *factor, *count, *damping;
+  const Bounded *scale, *flags; ///< or null
+};
+
+} // namespace
+
+static rt::DampedInverses invert(DampedInverseOp op, const Operands &operands) {
   auto positions = static_cast<double>(op.getPositions());
-  auto scalar = [](Approximate number) {
-    Bounded value(ReferenceValue::scalar(number.value));
-    value.error[0] = number.error;
-    return value;
-  };
   std::optional<Approximate> scale;
-  if (op.getScale())
-    scale = operands[2].at(0);
-  return rt::invertDamped(
-      operands[0],
-      scalar(getRowWeight<Approximate>(operands[1].at(0), scale,
-                                       getRowsOfSum(op))),
-      scalar(getDamping<Approximate>(operands.back().at(0), positions)));
+  if (operands.scale)
+    scale = operands.scale->at(0);
+  auto weight =
+      getRowWeight<Approximate>(operands.count->at(0), scale, getRowsOfSum(op));
+  auto damping = getDamping<Approximate>(operands.damping->at(0), positions);
+  int64_t blocks = operands.factor->value.dim(0);
+  Bounded weights(ReferenceValue({blocks})),
+      added(ReferenceValue::scalar(damping.value));
+  added.error[0] = damping.error;
+  for (int64_t block = 0; block < blocks; ++block) {
+    bool isInverted = operands.isInverted(block);
+    weights.value.data[block] = isInverted ? weight.value : kNoWeight;
+    weights.error[block] = isInverted ? weight.error : 0.0;
+  }
+  return rt::invertDamped(*operands.factor, weights, added);
 }
 
-static double countFailed(const rt::DampedInverses &inverses) {
+static double countFailed(const Operands &operands,
+                          const rt::DampedInverses &inverses) {
   double failed = 0.0;
-  for (double flag : inverses.failed.data)
-    failed += flag;
+  for (auto [block, flag] : llvm::enumerate(inverses.failed.data))
+    if (operands.isInverted(static_cast<int64_t>(block)))
+      failed += flag;
   return failed;
 }
 
@@ -81,16 +117,17 @@ DampedInverseOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
   SmallVector<Bounded> exact;
   for (const ReferenceValue &operand : operands)
     exact.emplace_back(operand);
-  rt::DampedInverses inverses = invert(*this, exact);
+  Operands named(*this, exact);
+  rt::DampedInverses inverses = invert(*this, named);
   results.push_back(inverses.value);
-  results.push_back(ReferenceValue::scalar(countFailed(inverses)));
+  results.push_back(ReferenceValue::scalar(countFailed(named, inverses)));
   return success();
 }
 
 ErrorBounds DampedInverseOp::boundErrors(ReferenceContext &,
                                          ArrayRef<Bounded> operands,
                                          ArrayRef<ReferenceValue>) {
-  return {invert(*this, operands).error};
+  return {invert(*this, Operands(*this, operands)).error};
 }
 
 FailureOr<SmallVector<Value>>
@@ -108,8 +145,34 @@ DampedInverseOp::lowerToLinalg(OpBuilder &builder) {
             .get(emitter);
       });
   RankedTensorType type = getFactor().getType();
-  auto flags =
-      RankedTensorType::get({type.getDimSize(0)}, builder.getI32Type());
+  int64_t blocks = type.getDimSize(0);
+  auto weights = RankedTensorType::get({blocks}, builder.getF32Type());
+  auto flags = RankedTensorType::get({blocks}, builder.getI32Type());
+  AffineMap same = builder.getMultiDimIdentityMap(1);
+  AffineMap scalar = projection(builder, 1, {});
+  // What elementwise code reads: a value of its own, and whether the block is
+  // inverted.
+  SmallVector<Value> inputs = {weight};
+  SmallVector<AffineMap> maps = {scalar};
+  bool isDivided = static_cast<bool>(getFlags());
+  if (isDivided) {
+    inputs.push_back(getFlags());
+    maps.push_back(same);
+  }
+  auto chooseInverted = [&](OpBuilder &b, Location at, ValueRange args,
+                            Value other) -> Value {
+    if (!isDivided)
+      return args[0];
+    Value zero = arith::ConstantOp::create(b, at, b.getI64IntegerAttr(0));
+    Value isInverted =
+        arith::CmpIOp::create(b, at, arith::CmpIPredicate::ne, args[1], zero);
+    return arith::SelectOp::create(b, at, isInverted, args[0], other);
+  };
+  weight = buildElementwise(
+      builder, loc, weights, inputs, maps,
+      [&](OpBuilder &b, Location at, ValueRange args) -> Value {
+        return chooseInverted(b, at, args, buildConstant(b, at, kNoWeight));
+      });
   auto empty = [&](RankedTensorType of) -> Value {
     return tensor::EmptyOp::create(builder, loc, of.getShape(),
                                    of.getElementType());
@@ -117,12 +180,15 @@ DampedInverseOp::lowerToLinalg(OpBuilder &builder) {
   auto inverse = rt::DampedInverseOp::create(
       builder, loc, TypeRange{type, flags}, getFactor(), weight, damping,
       empty(type), empty(flags), /*scratch=*/Value());
+  inputs[0] = inverse.getResult(1);
+  maps[0] = same;
   Value failed = buildReduction(
       builder, loc, RankedTensorType::get({}, builder.getI32Type()),
-      builder.getI32IntegerAttr(0), 1, {}, {inverse.getResult(1)},
-      {builder.getMultiDimIdentityMap(1)},
-      [](OpBuilder &b, Location at, ValueRange args) -> Value {
-        return arith::AddIOp::create(b, at, args[0], args[1]);
+      builder.getI32IntegerAttr(0), 1, {}, inputs, maps,
+      [&](OpBuilder &b, Location at, ValueRange args) -> Value {
+        Value none = arith::ConstantOp::create(b, at, b.getI32IntegerAttr(0));
+        Value own = chooseInverted(b, at, args, none);
+        return arith::AddIOp::create(b, at, own, args.back());
       });
   return SmallVector<Value>{inverse.getResult(0), failed};
 }

@@ -210,8 +210,8 @@ TEST_F(OnSim, BatchesAreReadWhereTheyAreWaitedFor) {
 
 TEST_F(OnSim, CollectivesRunOnTheHostBetweenLaunches) {
   functions.set(BOOSTC_FUNCTION_UPDATE, "update", exchangeBetween);
-  const BoostCollectiveOperand exchanged[] = {{1, BOOSTC_I64, UINT32_MAX, 0, 0},
-                                              {4, BOOSTC_F32, 0, 1, 0}};
+  const BoostCollectiveOperand exchanged[] = {
+      {1, 1, BOOSTC_I64, UINT32_MAX, 0, 0}, {4, 4, BOOSTC_F32, 0, 1, 0}};
   const BoostCollective schedule[] = {{BOOSTC_COLLECTIVE_ALL_REDUCE,
                                        BOOSTC_RANKS_ALL, 0, 2, exchanged,
                                        "model.json:5:3", 0, 0}};

@@ -138,7 +138,7 @@ protected:
     return value;
   }
 
-  const BoostCollectiveOperand exchanged = {1, BOOSTC_F32, UINT32_MAX, 0, 0};
+  const BoostCollectiveOperand exchanged = {1, 1, BOOSTC_F32, UINT32_MAX, 0, 0};
   BoostCollective schedule[3] = {};
   CudaDriver *made = nullptr; ///< of the device
   TestFunctions functions;
