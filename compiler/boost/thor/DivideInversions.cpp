@@ -53,8 +53,8 @@ public:
 
 private:
   /// Whether the factor is a sum over all ranks that nothing else reads, and
-  /// all that ranks exchange for the inversion comes before it. What is
-  /// returned lies in the memory of the sum.
+  /// the inversion needs no other one, nor what ranks exchange after the last
+  /// sum. What is returned lies in the memory of the sum.
   bool isDivisible(thor::DampedInverseOp op) {
     auto sum = op.getFactor().getDefiningOp<coll::AllReduceOp>();
     if (!sum || sum.getRanks() != rt::RankGroup::All || op.getFlags() ||
@@ -63,9 +63,9 @@ private:
     for (Operation *user : op.getFactor().getUsers())
       if (user != op && !isa<func::ReturnOp>(user))
         return false;
-    SetVector<Operation *> slice = getSlice(op);
-    return llvm::none_of(slice, [&](Operation *of) {
-      return isa<CollectiveOpInterface>(of) && last->isBeforeInBlock(of);
+    return llvm::none_of(getSlice(op), [&](Operation *of) {
+      return of != op && last->isBeforeInBlock(of) &&
+             isa<CollectiveOpInterface, thor::DampedInverseOp>(of);
     });
   }
 

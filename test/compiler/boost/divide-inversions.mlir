@@ -89,3 +89,30 @@ train.program @read batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}"
     return %x, %sum : tensor<3x4x4xf32>, tensor<i64>
   }
 }
+
+// An inversion that needs another one stays.
+// CHECK-LABEL: train.program @chain
+// CHECK: coll.reduce_scatter index(1) over all parameters [](%{{[a-z0-9]+}} : tensor<3x4x4xf32>)
+// CHECK: thor.damped_inverse {{.*}} where
+// CHECK: %[[TOTAL:.+]] = arith.trunci
+// CHECK-NEXT: %[[MORE:.+]] = arith.sitofp %[[TOTAL]]
+// CHECK-NEXT: thor.damped_inverse %{{.+}} by %{{.+}} rows 1 positions 1 damping %[[MORE]] : tensor<2x4x4xf32>
+train.program @chain batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  train.accumulator @a : tensor<3x4x4xf32>
+  train.accumulator @g : tensor<2x4x4xf32>
+  train.state @x "x" : tensor<3x4x4xf32>
+  train.state @y "y" : tensor<2x4x4xf32>
+  func.func @update(%a: tensor<3x4x4xf32> {rt.binding = #rt.binding<accumulator, "a">},
+                    %g: tensor<2x4x4xf32> {rt.binding = #rt.binding<accumulator, "g">},
+                    %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+                    %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">})
+      -> (tensor<3x4x4xf32> {rt.binding = #rt.binding<state, "x">},
+          tensor<2x4x4xf32> {rt.binding = #rt.binding<state, "y">}) {
+    %r:3 = coll.all_reduce index(0) over all parameters [] (%a, %g, %count
+        : tensor<3x4x4xf32>, tensor<2x4x4xf32>, tensor<i64>)
+    %x, %x_failed = thor.damped_inverse %r#0 by %r#2 rows 1 positions 1 damping %lr : tensor<3x4x4xf32>
+    %more = arith.sitofp %x_failed : tensor<i32> to tensor<f32>
+    %y, %y_failed = thor.damped_inverse %r#1 by %r#2 rows 1 positions 1 damping %more : tensor<2x4x4xf32>
+    return %x, %y : tensor<3x4x4xf32>, tensor<2x4x4xf32>
+  }
+}
