@@ -54,6 +54,27 @@ template <typename T> T moveTowards(T average, T value, T share) {
   return average + share * (value - average);
 }
 
+/// The smallest normal number of f32.
+constexpr double kSmallestNormal = 0x1p-126;
+
+/// `x`, or 0 where it is subnormal: what a mean is that a rule multiplies by a
+/// share below 1 in each step. Where gradients are zeros, as of units that no
+/// sample activates, it would become subnormal, and rounding would keep it so
+/// for ever: 0.9 times the smallest number is that number. Arithmetic with such
+/// numbers takes CPUs a hundred cycles.
+inline double dropSubnormal(double x) {
+  return std::abs(x) < kSmallestNormal ? 0.0 : x;
+}
+inline Scalar dropSubnormal(Scalar x) {
+  return select(abs(x) < Scalar(kSmallestNormal), Scalar(0.0), x);
+}
+/// Either side may drop what is near the limit.
+inline Approximate dropSubnormal(Approximate x) {
+  if (std::abs(x.value) - x.error >= kSmallestNormal)
+    return x;
+  return {dropSubnormal(x.value), x.error + std::abs(x.value)};
+}
+
 /// Checks that a moving average keeps a share of what it was.
 llvm::LogicalResult verifyDecay(mlir::Operation *op, llvm::StringRef what,
                                 double decay);

@@ -151,8 +151,9 @@ pid=$(pgrep -P $launcher | sed -n 3p); kill -STOP $pid
 wait $launcher; code=$?; cat out; tail -n 1 out | sed 's/^/last: /'; exit $code
 """, 5, setup="boostc m.json --target=cpu --threads 1 --set data.source=digits:train=60000,test=320 "
          "--set epochs=1000 -o long.so", says=(r"last: .*rank 2\b",), atmost=13, slow=True, makes=("out",)),
+    # Tests may run under nohup, which has the signal ignored.
     Case("hang-up-saves", """
-boost-run long.so --checkpoint-dir new > out 2>&1 & run=$!
+env --default-signal=HUP boost-run long.so --checkpoint-dir new > out 2>&1 & run=$!
 until grep -q 'Starting Training' out; do sleep 0.05; done
 sleep 0.3; kill -HUP $run; wait $run; code=$?; cat out; ls new; exit $code
 """, 7, setup="boostc m.json --target=cpu --threads 1 --set data.source=digits:train=60000,test=320 "

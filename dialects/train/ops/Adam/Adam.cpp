@@ -23,7 +23,7 @@ static auto getRule(AdamOp op) {
     T w = x[0], g = x[1], rate = x[2], c1 = x[3], c2 = x[4];
     if (!isDecoupled)
       g = addDecay(g, w, decay);
-    T first = average(x[5], g, beta1);
+    T first = dropSubnormal(average(x[5], g, beta1));
     T second = average(x[6], g * g, beta2);
     T scale = sqrt(second / c2) + T::constant(epsilon);
     T corrected = first / c1;
@@ -50,7 +50,7 @@ void AdamOp::evaluateRule(ArrayRef<ReferenceValue> operands,
   for (int64_t i = 0; i < w.size(); ++i) {
     double decayed = decay * w.data[i];
     double g = operands[1].data[i] + (getDecoupled() ? 0.0 : decayed);
-    m.data[i] = beta1 * m.data[i] + (1.0 - beta1) * g;
+    m.data[i] = dropSubnormal(beta1 * m.data[i] + (1.0 - beta1) * g);
     v.data[i] = beta2 * v.data[i] + (1.0 - beta2) * g * g;
     double step = m.data[i] / c1 /
                   (std::sqrt(v.data[i] / c2) + getEpsilon().convertToDouble());

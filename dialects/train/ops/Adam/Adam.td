@@ -13,7 +13,7 @@ def Train_AdamOp : Train_Rule<"adam", [
     `m' = beta1 * m + (1 - beta1) * g'`, `v' = beta2 * v + (1 - beta2) * g'^2`,
     `w' = w - lr * (m' / c1) / (sqrt(v' / c2) + epsilon)`; m and v start as zeros, and
     `c1 = 1 - beta1^t`, `c2 = 1 - beta2^t` at update t, from 1, are `corrections`, made by
-    `train.one_minus_power`. Source: Kingma and Ba, ICLR 2015. With `decoupled`, weights decay
+    `train.one_minus_power`. An m' that would be subnormal is 0. Source: Kingma and Ba, ICLR 2015. With `decoupled`, weights decay
     apart from the moments: `g' = g` and `w' = w - lr * (... + weight_decay * w)` (Loshchilov
     and Hutter, ICLR 2019).
 

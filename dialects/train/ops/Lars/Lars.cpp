@@ -12,7 +12,7 @@ static auto getRule(LarsOp op) {
     T w = x[0], g = x[1], rate = x[2], ratio = x[3], v = x[4];
     T decayed = addDecay(g, w, decay);
     T kept = T::constant(momentum) * v;
-    T velocity = kept + ratio * decayed;
+    T velocity = dropSubnormal(kept + ratio * decayed);
     return {w - rate * velocity, velocity};
   };
 }
@@ -27,8 +27,9 @@ void LarsOp::evaluateRule(ArrayRef<ReferenceValue> operands,
   ReferenceValue w = operands[0], v = operands[4];
   double decay = getWeightDecay().convertToDouble();
   for (int64_t i = 0; i < w.size(); ++i) {
-    v.data[i] = getMomentum().convertToDouble() * v.data[i] +
-                operands[3].item() * (operands[1].data[i] + decay * w.data[i]);
+    double decayed = operands[1].data[i] + decay * w.data[i];
+    v.data[i] = dropSubnormal(getMomentum().convertToDouble() * v.data[i] +
+                              operands[3].item() * decayed);
     w.data[i] -= operands[2].item() * v.data[i];
   }
   results.append({std::move(w), std::move(v)});

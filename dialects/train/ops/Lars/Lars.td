@@ -9,7 +9,7 @@ def Train_LarsOp : Train_Rule<"lars", [
   let summary = "momentum with a rate for each tensor";
   let description = [{
     `v' = momentum * v + ratio * (g + weight_decay * w)`, `w' = w - lr * v'`; `ratio` comes
-    from `train.trust_ratio`. Source: You et al., "Large Batch Training of Convolutional
+    from `train.trust_ratio`. A v' that would be subnormal is 0. Source: You et al., "Large Batch Training of Convolutional
     Networks", 2017.
 
     Example:

@@ -13,7 +13,7 @@ static auto getRule(MomentumOp op) {
     T w = x[0], g = x[1], rate = x[2], v = x[3];
     T direction = isDecoupled ? g : addDecay(g, w, decay);
     T share = T::constant(momentum);
-    T velocity = share * v + direction;
+    T velocity = dropSubnormal(share * v + direction);
     T descent = isNesterov ? direction + share * velocity : velocity;
     if (isDecoupled)
       descent = addDecay(descent, w, decay);
@@ -34,7 +34,7 @@ void MomentumOp::evaluateRule(ArrayRef<ReferenceValue> operands,
   for (int64_t i = 0; i < w.size(); ++i) {
     double decayed = decay * w.data[i];
     double direction = operands[1].data[i] + (getDecoupled() ? 0.0 : decayed);
-    v.data[i] = momentum * v.data[i] + direction;
+    v.data[i] = dropSubnormal(momentum * v.data[i] + direction);
     double descent =
         getNesterov() ? direction + momentum * v.data[i] : v.data[i];
     w.data[i] -= rate * (descent + (getDecoupled() ? decayed : 0.0));

@@ -8,7 +8,8 @@ def Train_MomentumOp : Train_Rule<"momentum", [
     DeclareOpInterfaceMethods<LayerOpInterface>]> {
   let summary = "gradient descent with momentum";
   let description = [{
-    `v' = momentum * v + (g + weight_decay * w)`, `w' = w - lr * v'`; `v` starts as zeros.
+    `v' = momentum * v + (g + weight_decay * w)`, `w' = w - lr * v'`; `v` starts as zeros. A v'
+    that would be subnormal, below 2^-126, is 0: rounding would keep it so where gradients are 0.
     Source: Sutskever et al., ICML 2013, in the form PyTorch and MindSpore use, where the
     rate multiplies the velocity. With `decoupled`, weights decay apart from the velocity
     instead of through it: `v' = momentum * v + g`, `w' = w - lr * (v' + weight_decay * w)`
