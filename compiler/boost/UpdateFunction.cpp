@@ -71,6 +71,20 @@ void boost::eraseMeans(ArrayRef<train::DivideGradientOp> means) {
   }
 }
 
+Block::iterator boost::hoist(Block &block, Block::iterator begin,
+                             function_ref<bool(Operation *)> isMeant) {
+  Block::iterator end = begin;
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::make_range(begin, block.end())))
+    if (!isMeant(&op))
+      continue;
+    else if (&op == &*end)
+      ++end;
+    else
+      op.moveBefore(&block, end);
+  return end;
+}
+
 Location boost::getLocation(train::ProgramOp program,
                             ArrayRef<StringRef> parameters) {
   SmallVector<Location> locations;

@@ -68,9 +68,12 @@ std::vector<size_t> partsOfLongestSlice(const BoostCollective &collective,
   return std::ranges::max(slices, {}, sumOf);
 }
 
-/// The elements that all members would have with the longest slice.
-static size_t countWithLongestSlice(const BoostCollective &collective,
-                                    BoostDType dtype, uint32_t members) {
+/// The elements that are exchanged: as many as all members would have with the
+/// longest slice.
+static size_t countExchanged(const BoostCollective &collective,
+                             BoostDType dtype, uint32_t members) {
+  if (collective.kind == BOOSTC_COLLECTIVE_OWN_SLICE)
+    return 0;
   return hasSlices(collective.kind)
              ? sumOf(partsOfLongestSlice(collective, dtype, members)) * members
              : countOf(dtype, collective);
@@ -78,10 +81,8 @@ static size_t countWithLongestSlice(const BoostCollective &collective,
 
 size_t scratchFloats(const BoostCollective &collective, uint32_t members,
                      size_t moreIntegers) {
-  if (collective.kind == BOOSTC_COLLECTIVE_OWN_SLICE)
-    return 0;
   auto count = [&](BoostDType dtype) {
-    return countWithLongestSlice(collective, dtype, members);
+    return countExchanged(collective, dtype, members);
   };
   // An integer takes the room of two.
   return std::max(count(BOOSTC_F32), 2 * (count(BOOSTC_I64) + moreIntegers));
@@ -100,12 +101,12 @@ size_t receivedBytes(uint32_t kind, size_t bytes, uint32_t members) {
 
 size_t writtenScratchBytes(const BoostCollective &collective, uint32_t members,
                            const VectorCuts &cuts) {
-  if (members < 2 || collective.kind == BOOSTC_COLLECTIVE_OWN_SLICE)
+  if (members < 2)
     return 0;
   size_t most = 0;
   for (BoostDType dtype : {BOOSTC_F32, BOOSTC_I64}) {
     size_t each = elementBytes(dtype);
-    size_t all = countWithLongestSlice(collective, dtype, members) * each;
+    size_t all = countExchanged(collective, dtype, members) * each;
     size_t block = std::min(all, cuts.elementsPerBlock(each, members) * each);
     // Slices cut operands, which leaves a short piece on either side.
     size_t copied = all == 0 ? 0 : 2 * members * cuts.minMessageBytes;

@@ -5,7 +5,6 @@
 #include "runtime/support/ElementBytes.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <fmt/format.h>
 #include <limits>

@@ -141,15 +141,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
   /// Moves all that to the begin of the update, where sums are those of this
   /// rank alone. Returns where sums over ranks come.
   Block::iterator hoistLocal() {
-    Block::iterator end = update.front().begin();
-    for (Operation &op : llvm::make_early_inc_range(update.front()))
-      if (!local.contains(&op))
-        continue;
-      else if (&op == &*end)
-        ++end;
-      else
-        op.moveBefore(&update.front(), end);
-    return end;
+    return hoist(update.front(), update.front().begin(),
+                 [&](Operation *op) { return local.contains(op); });
   }
 
   /// Whether only what is moved reads it.

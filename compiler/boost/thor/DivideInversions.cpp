@@ -90,17 +90,8 @@ private:
     llvm::DenseSet<Operation *> moved;
     for (thor::DampedInverseOp op : inversions)
       moved.insert_range(getSlice(op));
-    Block &block = update.front();
-    Block::iterator end = std::next(last->getIterator());
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::make_range(end, block.end())))
-      if (!moved.contains(&op))
-        continue;
-      else if (&op == &*end)
-        ++end;
-      else
-        op.moveBefore(&block, end);
-    return end;
+    return hoist(update.front(), std::next(last->getIterator()),
+                 [&](Operation *op) { return moved.contains(op); });
   }
 
   /// Lets each rank have the sums of its slice alone, and invert these blocks.

@@ -54,59 +54,45 @@ template <typename T> static T getDamping(T damping, double positions) {
   return sqrt(damping / T::constant(positions));
 }
 
-namespace {
+/// The operands of an op, null where there is none.
+using Operands = DampedInverseOp::GenericAdaptor<ArrayRef<const Bounded *>>;
 
-/// The operands of an op, by name.
-struct Operands {
-  Operands(DampedInverseOp op, ArrayRef<Bounded> operands) {
-    auto find = [&](Value value) -> const Bounded * {
-      for (auto [operand, found] : llvm::zip(op->getOperands(), operands))
-        if (value && operand == value)
-          return &found;
-      return nullptr;
-    };
-    factor = find(op.getFactor());
-    count = find(op.getCount());
-    scale = find(op.getScale());
-    damping = find(op.getDamping());
-    flags = find(op.getFlags());
-  }
-
-  bool isInverted(int64_t block) const {
-    return !flags || flags->value.data[block] != 0.0;
-  }
-
-  const Bounded *factor, *count, *damping;
-  const Bounded *scale, *flags; ///< or null
-};
-
-} // namespace
-
-static rt::DampedInverses invert(DampedInverseOp op, const Operands &operands) {
-  auto positions = static_cast<double>(op.getPositions());
-  std::optional<Approximate> scale;
-  if (operands.scale)
-    scale = operands.scale->at(0);
-  auto weight =
-      getRowWeight<Approximate>(operands.count->at(0), scale, getRowsOfSum(op));
-  auto damping = getDamping<Approximate>(operands.damping->at(0), positions);
-  int64_t blocks = operands.factor->value.dim(0);
-  Bounded weights(ReferenceValue({blocks})),
-      added(ReferenceValue::scalar(damping.value));
-  added.error[0] = damping.error;
-  for (int64_t block = 0; block < blocks; ++block) {
-    bool isInverted = operands.isInverted(block);
-    weights.value.data[block] = isInverted ? weight.value : kNoWeight;
-    weights.error[block] = isInverted ? weight.error : 0.0;
-  }
-  return rt::invertDamped(*operands.factor, weights, added);
+static SmallVector<const Bounded *> getPointers(ArrayRef<Bounded> operands) {
+  return llvm::map_to_vector(operands,
+                             [](const Bounded &operand) { return &operand; });
 }
 
-static double countFailed(const Operands &operands,
+static bool isInverted(Operands &operands, size_t block) {
+  const Bounded *flags = operands.getFlags();
+  return !flags || flags->value.data[block] != 0.0;
+}
+
+static rt::DampedInverses invert(DampedInverseOp op, Operands &operands) {
+  auto positions = static_cast<double>(op.getPositions());
+  std::optional<Approximate> scale;
+  if (operands.getScale())
+    scale = operands.getScale()->at(0);
+  auto weight = getRowWeight<Approximate>(operands.getCount()->at(0), scale,
+                                          getRowsOfSum(op));
+  auto damping =
+      getDamping<Approximate>(operands.getDamping()->at(0), positions);
+  Bounded added(ReferenceValue::scalar(damping.value));
+  added.error[0] = damping.error;
+  Bounded weights(
+      ReferenceValue({operands.getFactor()->value.dim(0)}, kNoWeight));
+  for (size_t block = 0; block < weights.error.size(); ++block)
+    if (isInverted(operands, block)) {
+      weights.value.data[block] = weight.value;
+      weights.error[block] = weight.error;
+    }
+  return rt::invertDamped(*operands.getFactor(), weights, added);
+}
+
+static double countFailed(Operands &operands,
                           const rt::DampedInverses &inverses) {
   double failed = 0.0;
   for (auto [block, flag] : llvm::enumerate(inverses.failed.data))
-    if (operands.isInverted(static_cast<int64_t>(block)))
+    if (isInverted(operands, block))
       failed += flag;
   return failed;
 }
@@ -117,7 +103,8 @@ DampedInverseOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
   SmallVector<Bounded> exact;
   for (const ReferenceValue &operand : operands)
     exact.emplace_back(operand);
-  Operands named(*this, exact);
+  SmallVector<const Bounded *> pointers = getPointers(exact);
+  Operands named(pointers, *this);
   rt::DampedInverses inverses = invert(*this, named);
   results.push_back(inverses.value);
   results.push_back(ReferenceValue::scalar(countFailed(named, inverses)));
@@ -127,7 +114,9 @@ DampedInverseOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 ErrorBounds DampedInverseOp::boundErrors(ReferenceContext &,
                                          ArrayRef<Bounded> operands,
                                          ArrayRef<ReferenceValue>) {
-  return {invert(*this, Operands(*this, operands)).error};
+  SmallVector<const Bounded *> pointers = getPointers(operands);
+  Operands named(pointers, *this);
+  return {invert(*this, named).error};
 }
 
 FailureOr<SmallVector<Value>>
