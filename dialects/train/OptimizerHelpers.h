@@ -7,6 +7,7 @@
 #include "dialects/interfaces/LayerSpec.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Scalar.h"
+#include <cfloat>
 
 namespace boostc::train {
 
@@ -48,31 +49,28 @@ Approximate boundInnerProduct(const Bounded &a, const Bounded &b);
 /// The error of a factor that lies between 0 and 1, whatever it is computed of.
 double boundShareError(Approximate factor);
 
-/// What `average` is after it has moved towards `value` by a share of the
-/// distance.
-template <typename T> T moveTowards(T average, T value, T share) {
-  return average + share * (value - average);
-}
-
-/// The smallest normal number of f32.
-constexpr double kSmallestNormal = 0x1p-126;
-
-/// `x`, or 0 where it is subnormal: what a mean is that a rule multiplies by a
-/// share below 1 in each step. Where gradients are zeros, as of units that no
-/// sample activates, it would become subnormal, and rounding would keep it so
-/// for ever: 0.9 times the smallest number is that number. Arithmetic with such
-/// numbers takes CPUs a hundred cycles.
+/// `x`, or 0 where it is subnormal: what a mean is of which each step keeps a
+/// share. Where it goes to 0, as with the gradients of units that no sample
+/// activates, it would become subnormal, and rounding would keep it so for ever:
+/// 0.9 times the smallest number is that number. Arithmetic with such numbers
+/// takes CPUs a hundred cycles.
 inline double dropSubnormal(double x) {
-  return std::abs(x) < kSmallestNormal ? 0.0 : x;
+  return std::abs(x) < FLT_MIN ? 0.0 : x;
 }
 inline Scalar dropSubnormal(Scalar x) {
-  return select(abs(x) < Scalar(kSmallestNormal), Scalar(0.0), x);
+  return select(abs(x) < Scalar(FLT_MIN), Scalar(0.0), x);
 }
 /// Either side may drop what is near the limit.
 inline Approximate dropSubnormal(Approximate x) {
-  if (std::abs(x.value) - x.error >= kSmallestNormal)
+  if (std::abs(x.value) - x.error >= FLT_MIN)
     return x;
   return {dropSubnormal(x.value), x.error + std::abs(x.value)};
+}
+
+/// What `average` is after it has moved towards `value` by a share of the
+/// distance.
+template <typename T> T moveTowards(T average, T value, T share) {
+  return dropSubnormal(average + share * (value - average));
 }
 
 /// Checks that a moving average keeps a share of what it was.

@@ -11,8 +11,8 @@ def Thor_AverageFactorOp : Thor_Computation<"average_factor", [
     `average + max(1 / k, 1 - decay) * (factor / n - average)`, where n is that of
     `thor.damped_inverse`, and k the number of factors that the average is of, this one counted:
     `refreshes + 1`. So the first factor is the average, and the weights of the first few are
-    equal. With a `count` of 0 the result is not a number, which has no inverse. Source: Martens
-    and Grosse, ICML 2015, section 5.
+    equal. With a `count` of 0 the result is not a number, which has no inverse. An
+    element that would be subnormal is 0. Source: Martens and Grosse, ICML 2015, section 5.
 
     Constraints:
     * (average_factor_c1) the decay is at least 0 and below 1.

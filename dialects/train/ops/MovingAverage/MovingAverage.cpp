@@ -29,7 +29,7 @@ MovingAverageOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
   double rate = 1.0 - getDecay().convertToDouble();
   bool isApplied = operands[2].item() != 0.0;
   for (int64_t i = 0; isApplied && i < average.size(); ++i)
-    average.data[i] += rate * (operands[1].data[i] - average.data[i]);
+    average.data[i] = moveTowards(average.data[i], operands[1].data[i], rate);
   results.push_back(std::move(average));
   return success();
 }
