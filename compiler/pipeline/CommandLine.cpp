@@ -14,7 +14,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"
 #include "runtime/device/cpu/Matmul.h"
-#include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/program/ServersFlag.h"
 #include "runtime/support/CaughtException.h"
 #include "runtime/support/FlagValues.h"
@@ -326,9 +325,6 @@ int run(int argc, char **argv) {
     DiagnosticPrinter::print(llvm::errs(), "boostc",
                              DiagnosticSeverity::Warning, idle,
                              isColored(flags.color));
-  // Measured code is to wait for its threads as in boost-run.
-  if (options.tuning.measures)
-    boostrt::limitSpinning(argv);
   if (app.count("-o") == 0)
     flags.output = defaultOutput(options);
   if (boostrt::Status status = checkOutputs(options, flags.output);

@@ -1,7 +1,6 @@
 #include "runtime/checkpoint/RankFolders.h"
 #include "runtime/cli/CommandLine.h"
 #include "runtime/cli/Commands.h"
-#include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/launch/ResolveJob.h"
 #include "runtime/launch/StartRanks.h"
 #include "runtime/predict/MeasuringRanks.h"
@@ -88,8 +87,6 @@ Status run(int argc, const char *const *argv, bool &isRanked) {
   isRanked = line->options.command == Command::Train ||
              line->options.command == Command::Evaluate ||
              line->options.command == Command::Bench;
-  if (isRanked || line->options.prediction)
-    limitSpinning(argv);
   if (isRanked)
     return runAsRank(*line, argc, argv);
   return dispatch(line->options);

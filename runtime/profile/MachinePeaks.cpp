@@ -62,7 +62,7 @@ template <typename Run> double shortest(double seconds, const Run &run) {
 }
 
 /// Floating-point operations a second, all threads together.
-double measureMultiplyAdds(uint32_t threads, int lanes,
+double measureMultiplyAdds(ThreadPool &pool, int lanes,
                            void (*chains)(float *)) {
   BoostKernel kernel = [](void *const *operands, int64_t begin, int64_t end) {
     auto run = reinterpret_cast<void (*)(float *)>(operands[0]);
@@ -80,9 +80,9 @@ double measureMultiplyAdds(uint32_t threads, int lanes,
   };
   void *operands[] = {reinterpret_cast<void *>(chains)};
   double seconds = shortest(kSecondsOfMultiplyAdds, [&] {
-    parallelFor(threads, kernel, operands, threads, 1);
+    pool.parallelFor(pool.threads(), kernel, operands, pool.threads(), 1);
   });
-  return 2.0 * lanes * kChains * kIterations * threads / seconds;
+  return 2.0 * lanes * kChains * kIterations * pool.threads() / seconds;
 }
 
 struct Triad {
@@ -120,7 +120,7 @@ uint64_t sizeOfTriad(uint64_t cache) {
 /// of many parts counts: a pass over all of it seldom has the machine for
 /// itself, and when a part is read again, the others have taken its place in
 /// the caches.
-double measureTriad(uint32_t threads, uint64_t bytes) {
+double measureTriad(ThreadPool &pool, uint64_t bytes) {
   constexpr int64_t kParts = 32;
   auto elements = static_cast<int64_t>(bytes / 3 / sizeof(float));
   const int64_t part = elements / kParts;
@@ -130,13 +130,13 @@ double measureTriad(uint32_t threads, uint64_t bytes) {
   Triad triad{vectors.get(), vectors.get() + elements,
               vectors.get() + 2 * elements};
   void *whole[] = {&triad};
-  parallelFor(threads, Triad::fill, whole, elements, 1);
+  pool.parallelFor(pool.threads(), Triad::fill, whole, elements, 1);
   int64_t next = 0;
   double seconds = shortest(kSecondsOfTriad, [&] {
     int64_t at = next++ % kParts * part;
     Triad piece{triad.a + at, triad.b + at, triad.c + at};
     void *operands[] = {&piece};
-    parallelFor(threads, Triad::run, operands, part, 1);
+    pool.parallelFor(pool.threads(), Triad::run, operands, part, 1);
   });
   return static_cast<double>(3 * part) * sizeof(float) / seconds;
 }
@@ -153,6 +153,9 @@ double MachinePeaks::leastSeconds(uint64_t flopsDone,
 MachinePeaks measurePeaks(uint32_t threads, uint64_t maxBytes) {
   MachinePeaks peaks;
   peaks.threads = threads;
+  auto pool = ThreadPool::create(threads);
+  if (!pool.ok())
+    return peaks;
   auto offer = [&](double flops, const char *vectors) {
     if (flops > peaks.flops) {
       peaks.flops = flops;
@@ -160,14 +163,14 @@ MachinePeaks measurePeaks(uint32_t threads, uint64_t maxBytes) {
     }
   };
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    offer(measureMultiplyAdds(threads, 8, runChains256), "AVX2");
+    offer(measureMultiplyAdds(**pool, 8, runChains256), "AVX2");
   if (__builtin_cpu_supports("avx512f"))
-    offer(measureMultiplyAdds(threads, 16, runChains512), "AVX-512");
+    offer(measureMultiplyAdds(**pool, 16, runChains512), "AVX-512");
   peaks.cacheBytes = largestCache();
   uint64_t bytes = sizeOfTriad(peaks.cacheBytes);
   // With less, the caches would be measured.
   if (bytes <= maxBytes)
-    peaks.bytes = measureTriad(threads, bytes);
+    peaks.bytes = measureTriad(**pool, bytes);
   if (peaks.bytes > 0)
     peaks.triadBytes = bytes;
   return peaks;

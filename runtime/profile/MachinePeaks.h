@@ -21,9 +21,9 @@ struct MachinePeaks {
   double leastSeconds(uint64_t flops, uint64_t bytes) const;
 };
 
-/// Measures for about 0.3 s on `threads` threads of the pool, which the calling
-/// thread has configured (ThreadPool.h). Memory for it is returned; that of the
-/// machine is measured where `maxBytes` are enough for it.
+/// Measures for about 0.3 s on `threads` threads; zeros where the system does
+/// not give them. Memory for it is returned; that of the machine is measured
+/// where `maxBytes` are enough for it.
 MachinePeaks measurePeaks(uint32_t threads, uint64_t maxBytes);
 
 } // namespace boostrt

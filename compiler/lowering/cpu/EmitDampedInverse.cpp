@@ -212,7 +212,7 @@ private:
 OpKernel boostc::planDampedInverse(rt::DampedInverseOp op, int64_t maxLanes) {
   int64_t count = cast<MemRefType>(op.getMatrices().getType()).getDimSize(0);
   return {.pieces = count,
-          .workPerPiece = op.getFlops() / 2 / count,
+          .workPerPiece = countIterations(op.getFlops() / 2 / count),
           .emit = [op, maxLanes](OpBuilder &builder, const IRMapping &buffers,
                                  Value begin, Value end) {
             InverseEmitter(builder, op, buffers, maxLanes).emit(begin, end);

@@ -216,7 +216,7 @@ OpKernel boostc::planGram(rt::GramOp op, int64_t maxLanes, int64_t threads) {
   GramPlan plan = GramPlan::get(op.getShape(), maxLanes, threads);
   int64_t pieces = plan.shape.countBlocks() * plan.stripes;
   return {.pieces = pieces,
-          .workPerPiece = op.getFlops() / 2 / pieces,
+          .workPerPiece = countIterations(op.getFlops() / 2 / pieces),
           .emit = [op, plan](OpBuilder &builder, const IRMapping &buffers,
                              Value begin, Value end) mutable {
             GramEmitter(builder, op.getLoc(), plan,

@@ -240,7 +240,8 @@ std::optional<OpKernel> boostc::planMatmuls(linalg::GenericOp op,
   int64_t pieces = count * plans.front().pieces;
   return OpKernel{
       .pieces = pieces,
-      .workPerPiece = matmuls->contraction.countMultiplications() / pieces,
+      .workPerPiece =
+          countIterations(matmuls->contraction.countMultiplications() / pieces),
       .emit = [loc = op.getLoc(), matmuls = *matmuls, plan = plans.front()](
                   OpBuilder &builder, const IRMapping &buffers, Value begin,
                   Value end) {

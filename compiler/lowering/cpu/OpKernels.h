@@ -9,10 +9,16 @@
 
 namespace boostc {
 
+/// The iterations of loops over elements that take as long as so many
+/// multiply-adds, whose operands stay in registers and caches.
+constexpr int64_t countIterations(int64_t multiplyAdds) {
+  return multiplyAdds / 8;
+}
+
 /// A kernel of one op, whose pieces threads share.
 struct OpKernel {
   int64_t pieces;
-  int64_t workPerPiece; ///< elements, or multiply-adds
+  int64_t workPerPiece; ///< iterations of a loop over elements
   int64_t minGrain = 1; ///< pieces that share a cache line
   /// Emits the pieces [begin, end). `buffers` maps the op's operands to the
   /// kernel's.

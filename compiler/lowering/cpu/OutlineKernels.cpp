@@ -228,7 +228,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
   void outlineTiles(func::FuncOp function, Operation *op,
                     Contraction contraction, const ContractionPlan &plan,
                     int64_t multiplications) {
-    OpKernel kernel{plan.pieces, multiplications / plan.pieces};
+    OpKernel kernel{plan.pieces,
+                    countIterations(multiplications / plan.pieces)};
     kernel.emit = [&](OpBuilder &builder, const IRMapping &mapping, Value begin,
                       Value end) {
       for (Contraction::Access *access :
@@ -242,7 +243,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
 
   void outlineTapSum(func::FuncOp function, ContractionOpInterface op,
                      const TapSumPlan &plan, int64_t flops) {
-    OpKernel kernel{plan.pieces, flops / 2 / plan.pieces};
+    OpKernel kernel{plan.pieces, countIterations(flops / 2 / plan.pieces)};
     kernel.emit = [&](OpBuilder &builder, const IRMapping &mapping, Value begin,
                       Value end) {
       TapSum sum = *getTapSum(op);

@@ -35,8 +35,6 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       return signalPassFailure();
     bool isStrict =
         rt::getReproducibility(getOperation()) == rt::Reproducibility::Strict;
-    // Scratch sizes depend on the number of threads.
-    boostrt::LibraryThreads threads(isStrict ? 1 : target->getThreads());
     boostrt::Result<std::unique_ptr<boostrt::CpuLibraries>> libraries =
         boostrt::CpuLibraries::create();
     if (!libraries.ok()) {
@@ -47,7 +45,11 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       if (op.getScratch() || !isCall(op, *target))
         return WalkResult::advance();
       boostrt::Result<uint64_t> bytes =
-          (*libraries)->queryScratchBytes(describeLibraryCall(op), isStrict);
+          isStrict ? (*libraries)
+                         ->queryScratchBytes(describeLibraryCall(op),
+                                             boostrt::kStrictShares)
+                   : queryMostBytes(**libraries, describeLibraryCall(op),
+                                    target->getThreads());
       if (!bytes.ok()) {
         op->emitError(bytes.status().message());
         return WalkResult::interrupt();
@@ -63,6 +65,20 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
     });
     if (result.wasInterrupted())
       signalPassFailure();
+  }
+
+  /// What up to `threads` threads need at most: a program runs on fewer, too.
+  static boostrt::Result<uint64_t>
+  queryMostBytes(boostrt::CpuLibraries &libraries, const BoostLibraryCall &call,
+                 int64_t threads) {
+    boostrt::Result<uint64_t> most = uint64_t{0};
+    for (uint32_t shares = 1; most.ok() && shares <= threads; ++shares) {
+      boostrt::Result<uint64_t> bytes =
+          libraries.queryScratchBytes(call, shares);
+      if (!bytes.ok() || *bytes > *most)
+        most = bytes;
+    }
+    return most;
   }
 
   /// Whether a library computes `op`, which is not on tensors.

@@ -17,8 +17,7 @@ constexpr llvm::StringLiteral kTileFeature = "amx-bf16";
 constexpr llvm::StringLiteral kExtensions[] = {kBFloat16Feature, "amx-tile",
                                                kTileFeature};
 
-/// More threads than any machine has; far more would be refused by OpenMP, by a
-/// crash.
+/// More threads than any machine has; far more would be refused by the system.
 constexpr unsigned kMaxThreads = 1024;
 
 /// The target for `cpu` ("native", "x86-64-v3", "x86-64-v4") and `threads` (0 =

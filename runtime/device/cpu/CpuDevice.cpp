@@ -16,45 +16,12 @@
 namespace boostrt {
 namespace {
 
-void envParallelFor(const BoostEnv *env, uint32_t, BoostKernel kernel,
-                    void *const *operands, int64_t extent, int64_t grain) {
-  parallelFor(env->threads, kernel, operands, extent, grain);
-}
-
-void envParallelForStrict(const BoostEnv *env, uint32_t, BoostKernel kernel,
-                          void *const *operands, int64_t extent,
-                          int64_t grain) {
-  parallelFor(env->threads, kStrictShares, kernel, operands, extent, grain);
-}
-
 struct FillArguments {
   float *destination;
   uint32_t initializer;
   double a, b;
   uint64_t seed, stream;
 };
-
-void envFill(const BoostEnv *env, void *destination, int64_t elements,
-             uint32_t initializer, double a, double b, const char *name,
-             const void *seed) {
-  // Below this a thread's share costs less than waking it.
-  constexpr int64_t kGrain = 4096;
-  uint64_t number;
-  std::memcpy(&number, seed, sizeof number);
-  FillArguments fill{
-      static_cast<float *>(destination), initializer, a, b, number,
-      boost_random_stream(name)};
-  void *operands[] = {&fill};
-  parallelFor(
-      env->threads,
-      [](void *const *operands, int64_t begin, int64_t end) {
-        const FillArguments &f = *static_cast<FillArguments *>(operands[0]);
-        for (int64_t i = begin; i < end; ++i)
-          f.destination[i] = static_cast<float>(boost_initial_value(
-              f.initializer, f.a, f.b, f.seed, f.stream, i));
-      },
-      operands, elements, kGrain);
-}
 
 /// Without GPUs in the target there is nothing to launch.
 int32_t envLaunch(const BoostEnv *, uint32_t, void *const *) {
@@ -94,10 +61,11 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
   std::span calls(target.library_calls, target.library_call_count);
   BOOSTRT_RETURN_IF_ERROR(checkCpuFeatures(target.requirements));
   DnnlContext::limitInstructionSet(target.requirements);
-  BOOSTRT_RETURN_IF_ERROR(configureThreadPool(threads));
-  if (isStrict)
-    keepLibraryOnOneThread();
-  std::unique_ptr<CpuDevice> device(new CpuDevice(target, threads));
+  Result<std::unique_ptr<ThreadPool>> pool = ThreadPool::create(threads);
+  if (!pool.ok())
+    return pool.status();
+  std::unique_ptr<CpuDevice> device(
+      new CpuDevice(target, std::move(pool).value()));
   Result<std::unique_ptr<CpuLibraries>> libraries = CpuLibraries::create();
   if (!libraries.ok())
     return libraries.status();
@@ -105,23 +73,24 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
   device->plain_ = BoostEnv{BOOSTC_ABI_VERSION,
                             threads,
                             device.get(),
-                            isStrict ? envParallelForStrict : envParallelFor,
+                            isStrict ? strictParallelFor : plainParallelFor,
                             libraryCall,
-                            envFill,
+                            fill,
                             envLaunch,
                             collective,
                             ready};
   device->env_ = device->plain_;
   for (const BoostLibraryCall &call : calls)
-    BOOSTRT_RETURN_IF_ERROR(device->prepare(call, isStrict));
+    BOOSTRT_RETURN_IF_ERROR(
+        device->prepare(call, isStrict ? kStrictShares : threads));
   BOOSTRT_RETURN_IF_ERROR(device->warmUp(calls));
   return device;
 }
 
 /// Makes the next library call ready.
-Status CpuDevice::prepare(const BoostLibraryCall &call, bool isStrict) {
+Status CpuDevice::prepare(const BoostLibraryCall &call, uint32_t shares) {
   Result<std::unique_ptr<CpuOperation>> operation =
-      libraries_->prepare(call, isStrict);
+      libraries_->prepare(call, shares);
   if (!operation.ok())
     return Status(
         operation.status().code(),
@@ -183,8 +152,7 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
       std::align(BOOSTC_ALIGNMENT, count, aligned, space);
       operands.push_back(count ? aligned : nullptr);
     }
-    if (operations_[i]->execute(env_.threads, operands.data()) !=
-        BOOSTC_CALL_OK)
+    if (operations_[i]->execute(*pool_, operands.data()) != BOOSTC_CALL_OK)
       return Status(ExitCode::Internal,
                     fmt::format("{}: this CPU cannot run the kernel {} of its "
                                 "library",
@@ -193,12 +161,48 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
   return Status();
 }
 
+void CpuDevice::plainParallelFor(const BoostEnv *env, uint32_t,
+                                 BoostKernel kernel, void *const *operands,
+                                 int64_t extent, int64_t grain) {
+  ThreadPool &pool = *static_cast<CpuDevice *>(env->context)->pool_;
+  pool.parallelFor(pool.threads(), kernel, operands, extent, grain);
+}
+
+void CpuDevice::strictParallelFor(const BoostEnv *env, uint32_t,
+                                  BoostKernel kernel, void *const *operands,
+                                  int64_t extent, int64_t grain) {
+  static_cast<CpuDevice *>(env->context)
+      ->pool_->parallelFor(kStrictShares, kernel, operands, extent, grain);
+}
+
+void CpuDevice::fill(const BoostEnv *env, void *destination, int64_t elements,
+                     uint32_t initializer, double a, double b, const char *name,
+                     const void *seed) {
+  // Below this a thread's share costs less than waking it.
+  constexpr int64_t kGrain = 4096;
+  uint64_t number;
+  std::memcpy(&number, seed, sizeof number);
+  FillArguments fill{
+      static_cast<float *>(destination), initializer, a, b, number,
+      boost_random_stream(name)};
+  void *operands[] = {&fill};
+  plainParallelFor(
+      env, 0,
+      [](void *const *operands, int64_t begin, int64_t end) {
+        const FillArguments &f = *static_cast<FillArguments *>(operands[0]);
+        for (int64_t i = begin; i < end; ++i)
+          f.destination[i] = static_cast<float>(boost_initial_value(
+              f.initializer, f.a, f.b, f.seed, f.stream, i));
+      },
+      operands, elements, kGrain);
+}
+
 int32_t CpuDevice::libraryCall(const BoostEnv *env, uint32_t index,
                                void *const *operands) {
   CpuDevice *device = static_cast<CpuDevice *>(env->context);
   if (index >= device->target_.library_call_count)
     return BOOSTC_CALL_LIBRARY_FAILED;
-  return device->operations_[index]->execute(env->threads, operands);
+  return device->operations_[index]->execute(*device->pool_, operands);
 }
 
 int32_t CpuDevice::collective(const BoostEnv *env, uint32_t index,

@@ -1,5 +1,5 @@
 // CpuDevice.h - what a program calls while it runs on a CPU: the BoostEnv over
-// libgomp's pool and the calls of libraries.
+// a pool of threads and the calls of libraries.
 //
 // Everything a step needs exists when create() returns: threads, primitives,
 // generated code. A device is used by the thread that created it.
@@ -32,7 +32,7 @@ public:
   CpuDevice &operator=(const CpuDevice &) = delete;
 
   std::string describe() const override;
-  ThreadTeam *team() override { return &team_; }
+  ThreadTeam *team() override { return pool_.get(); }
   Status call(uint32_t index, void *const *arenas) override;
   void setCollectives(CollectiveRunner *runner,
                       std::span<const BoostCollective> schedule) override {
@@ -51,10 +51,19 @@ public:
   }
 
 private:
-  CpuDevice(const BoostTarget &target, uint32_t threads)
-      : target_(target), team_(threads) {}
-  Status prepare(const BoostLibraryCall &call, bool isStrict);
+  CpuDevice(const BoostTarget &target, std::unique_ptr<ThreadPool> pool)
+      : target_(target), pool_(std::move(pool)) {}
+  Status prepare(const BoostLibraryCall &call, uint32_t shares);
   Status warmUp(std::span<const BoostLibraryCall> calls);
+  static void plainParallelFor(const BoostEnv *env, uint32_t index,
+                               BoostKernel kernel, void *const *operands,
+                               int64_t extent, int64_t grain);
+  static void strictParallelFor(const BoostEnv *env, uint32_t index,
+                                BoostKernel kernel, void *const *operands,
+                                int64_t extent, int64_t grain);
+  static void fill(const BoostEnv *env, void *destination, int64_t elements,
+                   uint32_t initializer, double a, double b, const char *name,
+                   const void *seed);
   static int32_t libraryCall(const BoostEnv *env, uint32_t index,
                              void *const *operands);
   static int32_t collective(const BoostEnv *env, uint32_t index,
@@ -69,7 +78,7 @@ private:
                                  void *const *operands);
 
   const BoostTarget &target_;
-  PoolTeam team_;
+  std::unique_ptr<ThreadPool> pool_;
   BoostEnv env_{};   ///< what functions get
   BoostEnv plain_{}; ///< the same when nothing is timed
   SpanRecorder *recorder_ = nullptr;

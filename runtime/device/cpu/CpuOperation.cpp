@@ -35,11 +35,11 @@ Result<std::unique_ptr<CpuLibraries>> CpuLibraries::create() {
 }
 
 Result<std::unique_ptr<CpuOperation>>
-CpuLibraries::prepare(const BoostLibraryCall &call, bool isStrict) {
+CpuLibraries::prepare(const BoostLibraryCall &call, uint32_t shares) {
   switch (call.kind) {
   case BOOSTC_LIBRARY_MATMUL:
-    if (auto matmul = PiecewiseMatmul::create(*dnnl_, call.matmul, isStrict,
-                                              typesOf(call));
+    if (auto matmul =
+            PiecewiseMatmul::create(*dnnl_, call.matmul, shares, typesOf(call));
         matmul.ok())
       return std::unique_ptr<CpuOperation>(std::move(matmul).value());
     else
@@ -52,11 +52,11 @@ CpuLibraries::prepare(const BoostLibraryCall &call, bool isStrict) {
 
 /// Without the code that oneDNN generates for a matmul.
 Result<uint64_t> CpuLibraries::queryScratchBytes(const BoostLibraryCall &call,
-                                                 bool isStrict) {
+                                                 uint32_t shares) {
   if (call.kind == BOOSTC_LIBRARY_MATMUL)
-    return PiecewiseMatmul::queryScratchBytes(*dnnl_, call.matmul, isStrict,
+    return PiecewiseMatmul::queryScratchBytes(*dnnl_, call.matmul, shares,
                                               typesOf(call));
-  Result<std::unique_ptr<CpuOperation>> operation = prepare(call, isStrict);
+  Result<std::unique_ptr<CpuOperation>> operation = prepare(call, shares);
   if (!operation.ok())
     return operation.status();
   return (*operation)->scratchBytes();

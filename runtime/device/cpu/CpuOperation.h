@@ -10,6 +10,8 @@
 
 namespace boostrt {
 
+class ThreadPool;
+
 /// A library call, ready to run.
 class CpuOperation {
 public:
@@ -21,10 +23,10 @@ public:
   virtual uint64_t scratchBytes() const = 0;
   /// "brg:avx512_core": what computes it, for `boost-run info`.
   virtual const char *implementation() const = 0;
-  /// Operands as listed at the struct of the call's kind, on up to `threads`
-  /// threads. Only the addresses change between calls; nothing is looked up.
+  /// Operands as listed at the struct of the call's kind, on the threads of
+  /// `pool`. Only the addresses change between calls; nothing is looked up.
   /// Returns a BoostCallStatus.
-  virtual int32_t execute(uint32_t threads, void *const *operands) = 0;
+  virtual int32_t execute(ThreadPool &pool, void *const *operands) = 0;
 };
 
 class DnnlContext;
@@ -35,15 +37,14 @@ public:
   static Result<std::unique_ptr<CpuLibraries>> create();
   ~CpuLibraries();
 
-  /// Makes `call` ready for the number of threads that OpenMP is set to;
-  /// `isStrict`: what it computes does not depend on that number, after
-  /// keepLibraryOnOneThread(). Fails with ExitCode::Input when no library has
-  /// it on this CPU.
+  /// Makes `call` ready, for up to `shares` threads to share; what it computes
+  /// depends on that number, not on how many threads there are. Fails with
+  /// ExitCode::Input when no library has it on this CPU.
   Result<std::unique_ptr<CpuOperation>> prepare(const BoostLibraryCall &call,
-                                                bool isStrict);
+                                                uint32_t shares);
   /// What scratchBytes() of the operation would be.
   Result<uint64_t> queryScratchBytes(const BoostLibraryCall &call,
-                                     bool isStrict);
+                                     uint32_t shares);
 
 private:
   explicit CpuLibraries(std::unique_ptr<DnnlContext> dnnl);

@@ -14,15 +14,15 @@ namespace {
 
 using enum Form;
 
-/// Calls `task` with 0 to `count` - 1, on up to `threads` threads.
+/// Calls `task` with 0 to `count` - 1, on the threads of `pool`.
 template <class Task>
-void forEachTask(uint32_t threads, int64_t count, const Task &task) {
+void forEachTask(ThreadPool &pool, int64_t count, const Task &task) {
   if (count == 0)
     return;
   const void *shared = &task;
   void *arguments[] = {const_cast<void *>(shared)};
-  parallelFor(
-      threads, static_cast<uint32_t>(count),
+  pool.parallelFor(
+      static_cast<uint32_t>(count),
       [](void *const *arguments, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
           (*static_cast<const Task *>(arguments[0]))(i);
@@ -190,7 +190,7 @@ uint64_t DampedInverse::scratchBytes() const {
   return static_cast<uint64_t>(matrices_ * elements) * sizeof(float);
 }
 
-int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
+int32_t DampedInverse::execute(ThreadPool &pool, void *const *operands) {
   auto *scratch = static_cast<float *>(operands[5]);
   int64_t whole = matrices_ * extent_ * extent_;
   int64_t diagonal = matrices_ * tiles_ * tile_ * tile_;
@@ -207,10 +207,9 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
             tiles_,
             status};
   auto *failed = static_cast<int32_t *>(operands[4]);
-  LibraryThreads one(1); // of each matmul, also where there is one task
   std::ranges::fill(isFactorized_, 0);
   for (int i = 0; i < BOOSTC_INVERSE_TRIES; ++i) {
-    factorize(threads, work);
+    factorize(pool, work);
     work.damping *= static_cast<float>(BOOSTC_INVERSE_GROWTH);
   }
   // Threads have equal shares of the work where a part has inverses.
@@ -219,13 +218,13 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
     if (isFactorized(matrix))
       open_.push_back(matrix);
   auto inverted = static_cast<int64_t>(open_.size());
-  forEachTask(threads, inverted * tiles_, [&](int64_t task) {
+  forEachTask(pool, inverted * tiles_, [&](int64_t task) {
     // Large panels and small ones in turns.
     int64_t number = task / inverted;
     int64_t panel = number % 2 ? tiles_ - 1 - number / 2 : number / 2;
     work.invert(open_[static_cast<size_t>(task % inverted)], panel);
   });
-  forEachTask(threads, matrices_ * tiles_, [&](int64_t task) {
+  forEachTask(pool, matrices_ * tiles_, [&](int64_t task) {
     int64_t tile = task / matrices_, matrix = task % matrices_;
     if (isFactorized(matrix))
       work.mirror(matrix, tile);
@@ -238,14 +237,14 @@ int32_t DampedInverse::execute(uint32_t threads, void *const *operands) {
   return status;
 }
 
-void DampedInverse::factorize(uint32_t threads, const Work &work) {
+void DampedInverse::factorize(ThreadPool &pool, const Work &work) {
   open_.clear();
   // What has no weight, as where there are no samples, has no inverse.
   for (int64_t matrix = 0; matrix < matrices_; ++matrix)
     if (!isFactorized(matrix) && std::isfinite(work.weights[matrix]))
       open_.push_back(matrix);
   auto forEachTile = [&](int64_t tiles, auto &&act) {
-    forEachTask(threads, tiles * static_cast<int64_t>(open_.size()),
+    forEachTask(pool, tiles * static_cast<int64_t>(open_.size()),
                 [&](int64_t task) {
                   int64_t matrix = open_[static_cast<size_t>(task / tiles)];
                   act(matrix, task % tiles);

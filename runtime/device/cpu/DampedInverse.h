@@ -27,7 +27,7 @@ public:
   size_t scratchIndex() const override { return 5; }
   uint64_t scratchBytes() const override;
   const char *implementation() const override { return "sgemm"; }
-  int32_t execute(uint32_t threads, void *const *operands) override;
+  int32_t execute(ThreadPool &pool, void *const *operands) override;
 
 private:
   explicit DampedInverse(const BoostDampedInverse &call);
@@ -35,7 +35,7 @@ private:
   struct Work;
 
   /// One try with what is not factorized yet.
-  void factorize(uint32_t threads, const Work &work);
+  void factorize(ThreadPool &pool, const Work &work);
   bool isFactorized(int64_t matrix) const {
     return isFactorized_[static_cast<size_t>(matrix)] != 0;
   }

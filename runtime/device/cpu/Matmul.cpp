@@ -1,5 +1,6 @@
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/abi/DescriptorSchema.h"
+#include "runtime/device/cpu/OnCallingThread.h"
 
 #include <dnnl.hpp>
 #include <fmt/format.h>
@@ -125,6 +126,7 @@ Result<uint64_t> Matmul::queryScratchBytes(DnnlContext &context,
                                            const BoostMatmul &call,
                                            MatmulTypes types,
                                            int64_t rowStride) {
+  OnCallingThread guard;
   try {
     MatmulLayouts layouts(call, types, rowStride);
     return static_cast<uint64_t>(
@@ -140,6 +142,7 @@ Result<std::unique_ptr<Matmul>> Matmul::create(DnnlContext &context,
                                                const BoostMatmul &call,
                                                MatmulTypes types,
                                                int64_t rowStride) {
+  OnCallingThread guard;
   try {
     const dnnl::engine &engine = context.handles_->engine;
     MatmulLayouts layouts(call, types, rowStride);
@@ -171,6 +174,7 @@ uint64_t Matmul::scratchBytes() const {
 const char *Matmul::implementation() const { return prepared_->implementation; }
 
 int32_t Matmul::execute(void *const *operands) {
+  OnCallingThread guard;
   // The C interface: the C++ one builds a map of its arguments at every call.
   Prepared &p = *prepared_;
   for (size_t i = 0; i < p.arguments.size(); ++i)

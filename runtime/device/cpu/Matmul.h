@@ -1,5 +1,6 @@
 // Matmul.h - one BoostMatmul, ready to run: a oneDNN primitive with plain
-// strided operands, so that no reorder hides inside a step.
+// strided operands, so that no reorder hides inside a step. It runs on the
+// thread that calls it.
 //
 // oneDNN reports failure by exceptions; none leaves this file.
 #pragma once
@@ -43,10 +44,10 @@ struct MatmulTypes {
 
 class Matmul {
 public:
-  /// Creates the primitive for the number of threads OpenMP is set to; all
-  /// allocation and code generation happens here. `rowStride`: elements from
-  /// row to row of C; 0: n. Fails with ExitCode::Input when oneDNN has no such
-  /// primitive, as of 16 bits on CPUs without AVX-512.
+  /// Creates the primitive; all allocation and code generation happens here.
+  /// `rowStride`: elements from row to row of C; 0: n. Fails with
+  /// ExitCode::Input when oneDNN has no such primitive, as of 16 bits on CPUs
+  /// without AVX-512.
   static Result<std::unique_ptr<Matmul>> create(DnnlContext &context,
                                                 const BoostMatmul &call,
                                                 MatmulTypes types = {},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <map>
 
 namespace boostrt {
 namespace {
@@ -18,16 +19,23 @@ struct MatmulPiece {
 
 /// The library packs what a piece reads for each piece again: pieces are large,
 /// and there are more of columns than of rows, because packing columns of B
-/// costs most. As many as loops have, at most.
-std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call, bool isStrict) {
-  constexpr int64_t kSide = 128, kMinMultiplyAdds = 1 << 18, kVector = 16;
-  auto multiplyAdds = static_cast<double>(call.m) *
-                      static_cast<double>(call.n) * static_cast<double>(call.k);
+/// costs most. As many as threads share it, at most.
+std::vector<MatmulPiece> cutMatmul(const BoostMatmul &call, uint32_t shares) {
+  // In what a piece computes, threads meet several times. An element that is
+  // read or written takes as long as some multiply-adds.
+  constexpr double kMinWork = 1 << 18, kWorkOfElement = 4;
+  constexpr int64_t kVector = 16;
+  // The library computes narrow pieces less well, but better than few threads
+  // compute without each other.
+  const int64_t side = shares < kStrictShares ? 3 * kVector : 8 * kVector;
+  auto m = static_cast<double>(call.m), n = static_cast<double>(call.n),
+       k = static_cast<double>(call.k);
+  double work = std::max(m * n * k, kWorkOfElement * (m * k + k * n + m * n));
   auto most = static_cast<int64_t>(
-      std::min(multiplyAdds / kMinMultiplyAdds, double{kStrictShares}));
-  int64_t columns = std::max<int64_t>(1, std::min(call.n / kSide, most));
-  int64_t rows = std::max<int64_t>(1, std::min(call.m / kSide, most / columns));
-  if (!isStrict || rows * columns == 1)
+      std::min(work / kMinWork, static_cast<double>(shares)));
+  int64_t columns = std::max<int64_t>(1, std::min(call.n / side, most));
+  int64_t rows = std::max<int64_t>(1, std::min(call.m / side, most / columns));
+  if (rows * columns == 1)
     return {{0, 0, call}};
   // Edges between columns are those of vectors.
   int64_t vectors = (call.n + kVector - 1) / kVector;
@@ -51,25 +59,30 @@ uint64_t aligned(uint64_t bytes) {
 
 Result<uint64_t> PiecewiseMatmul::queryScratchBytes(DnnlContext &context,
                                                     const BoostMatmul &call,
-                                                    bool isStrict,
+                                                    uint32_t shares,
                                                     MatmulTypes types) {
   uint64_t bytes = 0;
-  for (const MatmulPiece &piece : cutMatmul(call, isStrict)) {
-    Result<uint64_t> own =
-        Matmul::queryScratchBytes(context, piece.call, types, call.n);
-    if (!own.ok())
-      return own;
-    bytes = aligned(bytes) + *own;
+  std::map<std::pair<int64_t, int64_t>, uint64_t> known; // by rows and columns
+  for (const MatmulPiece &piece : cutMatmul(call, shares)) {
+    auto [own, isNew] = known.try_emplace({piece.call.m, piece.call.n}, 0);
+    if (isNew) {
+      Result<uint64_t> answer =
+          Matmul::queryScratchBytes(context, piece.call, types, call.n);
+      if (!answer.ok())
+        return answer;
+      own->second = *answer;
+    }
+    bytes = aligned(bytes) + own->second;
   }
   return bytes;
 }
 
 Result<std::unique_ptr<PiecewiseMatmul>>
 PiecewiseMatmul::create(DnnlContext &context, const BoostMatmul &call,
-                        bool isStrict, MatmulTypes types) {
+                        uint32_t shares, MatmulTypes types) {
   auto cut = std::make_unique<PiecewiseMatmul>();
   uint64_t scratch = 0;
-  for (const MatmulPiece &piece : cutMatmul(call, isStrict)) {
+  for (const MatmulPiece &piece : cutMatmul(call, shares)) {
     Result<std::unique_ptr<Matmul>> matmul =
         Matmul::create(context, piece.call, types, call.n);
     if (!matmul.ok())
@@ -94,8 +107,7 @@ uint64_t PiecewiseMatmul::scratchBytes() const {
   return last.offsets[4] + last.matmul->scratchBytes();
 }
 
-int32_t PiecewiseMatmul::execute(uint32_t threads, void *const *operands) {
-  // Not inside a loop of ours, where the library would have one thread.
+int32_t PiecewiseMatmul::execute(ThreadPool &pool, void *const *operands) {
   if (pieces_.size() == 1)
     return pieces_.front().matmul->execute(operands);
   struct Call {
@@ -119,7 +131,7 @@ int32_t PiecewiseMatmul::execute(uint32_t threads, void *const *operands) {
     }
   };
   auto count = static_cast<uint32_t>(pieces_.size());
-  parallelFor(threads, count, run, arguments, count, 1);
+  pool.parallelFor(count, run, arguments, count, 1);
   return call.status;
 }
 

@@ -1,9 +1,9 @@
-// PiecewiseMatmul.h - a BoostMatmul as one matmul of the library, or, for
-// strictly reproducible programs, as matmuls that one thread computes each.
+// PiecewiseMatmul.h - a BoostMatmul as matmuls of a library, each on one
+// thread.
 //
-// Which bits a library's matmul has depends on the number of threads that it
-// is given. For the latter it is given one, and threads share pieces of C,
-// whose edges follow from the shape alone.
+// Threads share pieces of C. Their edges follow from the shape and from how
+// many threads are to share it, not from how many there are: strictly
+// reproducible programs have the same for any number.
 #pragma once
 
 #include "runtime/device/cpu/CpuOperation.h"
@@ -15,16 +15,15 @@ namespace boostrt {
 
 class PiecewiseMatmul final : public CpuOperation {
 public:
-  /// As Matmul::create(); `isStrict` after keepLibraryOnOneThread().
+  /// As Matmul::create(), for up to `shares` threads to share.
   static Result<std::unique_ptr<PiecewiseMatmul>>
-  create(DnnlContext &context, const BoostMatmul &call, bool isStrict,
+  create(DnnlContext &context, const BoostMatmul &call, uint32_t shares,
          MatmulTypes types = {});
 
-  /// What scratchBytes() would be for the threads that oneDNN is set to (one,
-  /// where `isStrict`), without generating code.
+  /// What scratchBytes() would be, without generating code.
   static Result<uint64_t> queryScratchBytes(DnnlContext &context,
                                             const BoostMatmul &call,
-                                            bool isStrict,
+                                            uint32_t shares,
                                             MatmulTypes types = {});
 
   size_t scratchIndex() const override { return 4; }
@@ -36,9 +35,8 @@ public:
   }
   size_t pieceCount() const { return pieces_.size(); }
 
-  /// Operands as listed at BoostMatmul; on up to `threads` threads. Returns a
-  /// BoostCallStatus.
-  int32_t execute(uint32_t threads, void *const *operands) override;
+  /// Operands as listed at BoostMatmul. Returns a BoostCallStatus.
+  int32_t execute(ThreadPool &pool, void *const *operands) override;
 
 private:
   struct Piece {

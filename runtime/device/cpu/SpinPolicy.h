@@ -1,19 +1,62 @@
-// SpinPolicy.h - how long libgomp's threads spin before they sleep.
+// SpinPolicy.h - how long threads that wait for each other spin before they
+// sleep.
 //
-// libgomp's default is 300,000 rounds, about ten milliseconds. Where cores are
-// shared (containers with a CPU quota, a busy workstation, CI) the thread that
-// spins takes the time slice of the thread it waits for: measured on 2 cores
-// with other work on them, a step of 0.09 ms took 64 ms. With 1000 rounds it
-// took 0.6 ms there, and a machine of its own loses nothing, because between
-// two loops of a step threads meet again within microseconds.
+// To wake a thread takes 5 to 50 us, as long as many loops of a step. While the
+// machine is ours alone, waiting threads therefore keep their cores. Where
+// others want the cores (other ranks, a container with a quota, a busy
+// workstation) a thread that spins takes the time slice of the thread that it
+// waits for, some milliseconds; so there threads sleep at once. Measured on two
+// cores: docs/benchmarks.md, "Threads".
 #pragma once
+
+#include <atomic>
+#include <chrono>
 
 namespace boostrt {
 
-/// Unless the user has set OMP_WAIT_POLICY or GOMP_SPINCOUNT, sets the latter
-/// and starts the process anew: libgomp reads it once, before main(), and has
-/// no call to change it. Costs 2 ms; call first, nothing survives it. Returns
-/// when there is nothing to do or the system refuses.
-void limitSpinning(const char *const *argv);
+/// How the threads of one pool wait. The thread that uses the pool reports how
+/// its loops went; all ask.
+class SpinPolicy {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Spins until `isReady` or for that long, not at all in a crowd; whether it
+  /// is ready.
+  template <class Predicate>
+  bool spinUntil(const Predicate &isReady,
+                 std::chrono::nanoseconds patience) const {
+    if (isReady())
+      return true;
+    if (isCrowded())
+      return false;
+    Clock::time_point end = Clock::now() + patience;
+    do {
+      for (int i = 0; i < kPausesBetweenLooks; ++i) {
+        __builtin_ia32_pause();
+        if (isReady())
+          return true;
+      }
+    } while (Clock::now() < end);
+    return false;
+  }
+
+  /// A loop of equal shares began, its caller computed until `computed`, and at
+  /// `end` the last thread was ready.
+  void report(Clock::time_point begin, Clock::time_point computed,
+              Clock::time_point end);
+
+  /// Whether others want the cores, as far as is known.
+  bool isCrowded() const { return isCrowded_.load(std::memory_order_relaxed); }
+
+private:
+  static constexpr int kPausesBetweenLooks = 16;
+
+  std::atomic<bool> isCrowded_ = false;
+  // The rest is for report() alone.
+  double lateLoops_ = 0; ///< fading
+  Clock::time_point lastLate_;
+  Clock::time_point change_; ///< when that it is crowded was found or dropped
+  std::chrono::nanoseconds rest_{0}; ///< how long to believe it
+};
 
 } // namespace boostrt

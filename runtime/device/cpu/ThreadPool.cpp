@@ -3,26 +3,11 @@
 #include "runtime/support/CaughtException.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <cstdlib>
 #include <fmt/format.h>
-
-// libgomp's entry points, declared here because <omp.h> belongs to whichever
-// OpenMP the compiler would like to link.
-extern "C" {
-void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
-                   unsigned flags);
-int omp_get_thread_num(void);
-int omp_get_num_threads(void);
-int omp_get_max_threads(void);
-void omp_set_num_threads(int threads);
-void omp_set_dynamic(int dynamic);
-#ifdef __SANITIZE_THREAD__
-void __tsan_acquire(void *what);
-void __tsan_release(void *what);
-#endif
-}
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <system_error>
+#include <unistd.h>
 
 namespace boostrt {
 
@@ -41,124 +26,138 @@ Chunk chunkAt(int64_t extent, int64_t count, int64_t index) {
   return {begin, begin + base + (index < longer ? 1 : 0)};
 }
 
-namespace {
+// Not atomic's wait(), which calls sched_yield() before it sleeps: where others
+// want the core, that takes a slice of their time.
 
-/// libgomp calls exit() when the system gives it no more threads. While one of
-/// these lives, that ends with the exit code of such a limit and a sentence.
-class ThreadStart {
-public:
-  explicit ThreadStart(uint32_t threads) : threads_(threads) {
-    static const bool isRegistered = std::atexit(reportIfStarting) == 0;
-    (void)isRegistered;
-    starting += threads_;
-  }
-  ~ThreadStart() { starting -= threads_; }
-
-private:
-  static void reportIfStarting() {
-    if (starting == 0)
-      return;
-    endProcess(cannotStart(fmt::format("{} threads", starting.load()), EAGAIN));
-  }
-
-  /// For all ranks of this process, whose threads may start at the same time.
-  static std::atomic<uint32_t> starting;
-  const uint32_t threads_;
-};
-
-std::atomic<uint32_t> ThreadStart::starting{0};
-
-} // namespace
-
-Status configureThreadPool(uint32_t threads) {
-  ThreadStart start(threads);
-  omp_set_dynamic(0);
-  omp_set_num_threads(static_cast<int>(threads));
-  int granted = 0;
-  GOMP_parallel(
-      [](void *data) {
-        if (omp_get_thread_num() == 0)
-          *static_cast<int *>(data) = omp_get_num_threads();
-      },
-      &granted, threads, 0);
-  if (granted == static_cast<int>(threads))
-    return Status();
-  return Status(
-      ExitCode::Usage,
-      fmt::format("{} threads are needed, but OpenMP grants {}; results depend "
-                  "on the number, so raise or unset OMP_THREAD_LIMIT, or give "
-                  "--threads={} to a program planned for that many",
-                  threads, granted, granted));
+/// Sleeps while `word` is `value`; returns now and then for no reason.
+static void sleepWhile(std::atomic<uint32_t> &word, uint32_t value) {
+  static_assert(sizeof word == sizeof value);
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+static void wake(std::atomic<uint32_t> &word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-namespace {
+ThreadPool::ThreadPool(uint32_t threads)
+    : threads_(std::max<uint32_t>(threads, 1)),
+      members_(std::make_unique<Member[]>(threads_ - 1)) {}
 
-// For ThreadSanitizer, which does not see what libgomp hands to its threads and
-// back.
-#ifdef __SANITIZE_THREAD__
-void handOver(void *what) { __tsan_release(what); }
-void takeOver(void *what) { __tsan_acquire(what); }
-#else
-void handOver(void *) {}
-void takeOver(void *) {}
-#endif
+Result<std::unique_ptr<ThreadPool>> ThreadPool::create(uint32_t threads) {
+  std::unique_ptr<ThreadPool> pool(new ThreadPool(threads));
+  for (int64_t i = 1; i < pool->size(); ++i)
+    try {
+      pool->member(i).thread =
+          std::thread([pool = pool.get(), i] { pool->serve(i); });
+    } catch (const std::system_error &error) {
+      return cannotStart(fmt::format("{} threads", threads),
+                         error.code().value());
+    }
+  return pool;
+}
 
-struct Loop {
-  BoostKernel kernel;
-  void *const *operands;
-  int64_t extent;
-  int64_t chunks;
-};
+ThreadPool::~ThreadPool() {
+  isDone_ = true;
+  for (int64_t i = 1; i < size(); ++i)
+    if (std::thread &thread = member(i).thread; thread.joinable()) {
+      give(member(i));
+      thread.join();
+    }
+}
 
-void runShare(void *data) {
-  takeOver(data);
-  const Loop &loop = *static_cast<const Loop *>(data);
-  // A team may be smaller than asked for, inside another parallel
-  // region for one; every chunk must run all the same.
-  int64_t team = omp_get_num_threads();
-  Chunk own = chunkAt(loop.chunks, team, omp_get_thread_num());
+/// Publishes what the caller wrote to the pool.
+void ThreadPool::give(Member &member) {
+  // Either this sees that it sleeps, or it sees the loop before it does.
+  member.loops.fetch_add(1, std::memory_order_seq_cst);
+  if (member.sleeps.load(std::memory_order_seq_cst))
+    wake(member.loops);
+}
+
+using namespace std::chrono_literals;
+
+/// How long a thread waits for a loop without sleep: longer than what a step
+/// computes on one thread, short enough not to heat a machine whose trainer
+/// waits for data, and to leave the core to that trainer if it has no other.
+static constexpr std::chrono::nanoseconds kPatience = 500us;
+
+/// How much longer than it computed itself a caller waits for the others. They
+/// have as much to do, so those who take longer may have no core but this.
+static constexpr std::chrono::nanoseconds kPatienceForOthers = 100us;
+
+void ThreadPool::serve(int64_t index) {
+  Member &self = member(index);
+  for (uint32_t done = 0;; ++done) {
+    auto isGiven = [&] {
+      return self.loops.load(std::memory_order_acquire) != done;
+    };
+    if (!spinning_.spinUntil(isGiven, kPatience)) {
+      self.sleeps.store(true, std::memory_order_seq_cst);
+      while (self.loops.load(std::memory_order_seq_cst) == done)
+        sleepWhile(self.loops, done);
+      self.sleeps.store(false, std::memory_order_relaxed);
+    }
+    if (isDone_)
+      return;
+    runShare(loop_, index);
+    if (running_.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
+        callerSleeps_.load(std::memory_order_seq_cst))
+      wake(running_);
+  }
+}
+
+void ThreadPool::runShare(const Loop &loop, int64_t member) {
+  Chunk own = chunkAt(loop.chunks, loop.team, member);
   for (int64_t index = own.begin; index < own.end; ++index) {
     Chunk chunk = chunkAt(loop.extent, loop.chunks, index);
     loop.kernel(loop.operands, chunk.begin, chunk.end);
   }
-  handOver(data);
 }
-} // namespace
 
-LibraryThreads::LibraryThreads(uint32_t threads)
-    : before_(omp_get_max_threads()) {
-  omp_set_num_threads(static_cast<int>(threads));
+void ThreadPool::share(const Loop &loop, bool isEven) {
+  isInLoop_ = true;
+  loop_ = loop;
+  SpinPolicy::Clock::time_point begin = SpinPolicy::Clock::now();
+  running_.store(static_cast<uint32_t>(loop.team - 1),
+                 std::memory_order_relaxed);
+  for (int64_t i = 1; i < loop.team; ++i)
+    give(member(i));
+  runShare(loop_, 0);
+  SpinPolicy::Clock::time_point computed = SpinPolicy::Clock::now();
+  auto isDone = [&] { return running_.load(std::memory_order_acquire) == 0; };
+  if (!spinning_.spinUntil(isDone, kPatienceForOthers + (computed - begin))) {
+    callerSleeps_.store(true, std::memory_order_seq_cst);
+    while (uint32_t left = running_.load(std::memory_order_seq_cst))
+      sleepWhile(running_, left);
+    callerSleeps_.store(false, std::memory_order_relaxed);
+  }
+  if (isEven)
+    spinning_.report(begin, computed, SpinPolicy::Clock::now());
+  isInLoop_ = false;
 }
-LibraryThreads::~LibraryThreads() { omp_set_num_threads(before_); }
 
-void keepLibraryOnOneThread() { omp_set_num_threads(1); }
-
-void parallelFor(uint32_t threads, uint32_t shares, BoostKernel kernel,
-                 void *const *operands, int64_t extent, int64_t grain) {
+void ThreadPool::parallelFor(uint32_t shares, BoostKernel kernel,
+                             void *const *operands, int64_t extent,
+                             int64_t grain) {
   int64_t chunks = chunkCount(extent, grain, shares);
   if (chunks == 0)
     return;
-  if (chunks == 1)
-    return kernel(operands, 0, extent);
-  Loop loop{kernel, operands, extent, chunks};
-  // Always the whole team, even for fewer chunks: libgomp ends the threads that
-  // a smaller team leaves over and creates them anew for the next larger one.
-  handOver(&loop);
-  GOMP_parallel(runShare, &loop, threads, 0);
-  takeOver(&loop);
+  // Those inside a loop are those of the caller's or a member's.
+  Loop loop{kernel, operands, extent, chunks,
+            isInLoop_ ? 1 : std::min<int64_t>(chunks, threads_)};
+  if (loop.team == 1)
+    return runShare(loop, 0);
+  share(loop, /*isEven=*/true);
 }
 
-void PoolTeam::run(void (*work)(void *context, int member), void *context) {
+void ThreadPool::run(void (*work)(void *context, int member), void *context) {
+  if (threads_ == 1)
+    return work(context, 0);
   void *operands[] = {reinterpret_cast<void *>(work), context};
-  parallelFor(
-      threads_,
-      [](void *const *operands, int64_t begin, int64_t end) {
-        auto work =
-            reinterpret_cast<void (*)(void *context, int member)>(operands[0]);
-        for (int64_t member = begin; member < end; ++member)
-          work(operands[1], static_cast<int>(member));
-      },
-      operands, threads_, /*grain=*/1);
+  auto call = [](void *const *operands, int64_t begin, int64_t) {
+    auto work =
+        reinterpret_cast<void (*)(void *context, int member)>(operands[0]);
+    work(operands[1], static_cast<int>(begin));
+  };
+  share({call, operands, threads_, threads_, threads_}, /*isEven=*/false);
 }
 
 } // namespace boostrt

@@ -1,19 +1,21 @@
-// ThreadPool.h - parallel loops on libgomp's pool, the one oneDNN uses.
+// ThreadPool.h - the threads of a CPU device, and parallel loops on them.
 //
-// Generated kernels and library primitives alternate thousands of times a
-// second. Two pools would fight for the cores while one of them spins, so there
-// is one, and it is entered through GOMP_parallel directly: clang's -fopenmp
-// would bring a second library (libomp).
-//
-// OpenMP keeps its settings per thread: configure(), every parallel loop and
-// every library call of a run belong to one thread, the trainer's.
+// A step has hundreds of loops of some microseconds each, between which threads
+// meet. So they spin while they wait (SpinPolicy.h) and sleep only where that
+// takes long, or where other processes want their cores. Nothing else starts
+// threads while a program computes: oneDNN runs on the thread that calls it
+// (Matmul.h), and threads share a large matmul by pieces (PiecewiseMatmul.h).
 #pragma once
 
 #include "runtime/abi/boost_abi.h"
+#include "runtime/device/cpu/SpinPolicy.h"
 #include "runtime/support/Status.h"
 #include "runtime/support/ThreadTeam.h"
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <thread>
 
 namespace boostrt {
 
@@ -32,53 +34,61 @@ int64_t chunkCount(int64_t extent, int64_t grain, uint32_t threads);
 /// Chunk `index` of `count`: contiguous, ascending, sizes differ by at most 1.
 Chunk chunkAt(int64_t extent, int64_t count, int64_t index);
 
-/// Gives the calling thread's OpenMP regions, oneDNN's included, exactly
-/// `threads` threads and starts them. Fails (ExitCode::Usage) when OpenMP
-/// grants fewer, because the split of every primitive depends on the number.
-Status configureThreadPool(uint32_t threads);
-
-/// While it lives, oneDNN plans its calls on the calling thread for `threads`
-/// threads, and starts none of them: for questions about calls that another
-/// process will make.
-class LibraryThreads {
-public:
-  explicit LibraryThreads(uint32_t threads);
-  ~LibraryThreads();
-  LibraryThreads(const LibraryThreads &) = delete;
-  LibraryThreads &operator=(const LibraryThreads &) = delete;
-
-private:
-  const int before_;
-};
-
-/// Has oneDNN compute every call from now on on the thread that makes it, so
-/// that its results do not depend on how many there are; loops of ours state
-/// how many they take.
-void keepLibraryOnOneThread();
-
 /// For how many threads loops of strictly reproducible programs are split,
 /// however many run the pieces. More than a server's cores would be too many
 /// for small loops, fewer would idle some.
 inline constexpr uint32_t kStrictShares = 16;
 
-/// Runs `kernel` over [0, extent) as BoostEnv::parallel_for promises, split as
-/// for `shares` threads.
-void parallelFor(uint32_t threads, uint32_t shares, BoostKernel kernel,
-                 void *const *operands, int64_t extent, int64_t grain);
-inline void parallelFor(uint32_t threads, BoostKernel kernel,
-                        void *const *operands, int64_t extent, int64_t grain) {
-  parallelFor(threads, threads, kernel, operands, extent, grain);
-}
-
-/// The threads of the calling thread's loops.
-class PoolTeam final : public ThreadTeam {
+/// Used by one thread at a time, which computes with the others.
+class ThreadPool final : public ThreadTeam {
 public:
-  explicit PoolTeam(uint32_t threads) : threads_(threads) {}
+  /// Starts `threads` - 1 threads. Fails with ExitCode::Usage where the system
+  /// gives no more.
+  static Result<std::unique_ptr<ThreadPool>> create(uint32_t threads);
+  ~ThreadPool() override;
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  uint32_t threads() const { return threads_; }
   int size() const override { return static_cast<int>(threads_); }
   void run(void (*work)(void *context, int member), void *context) override;
 
+  /// Runs `kernel` over [0, extent) as BoostEnv::parallel_for promises, split
+  /// as for `shares` threads. A loop inside a loop runs on its thread alone.
+  void parallelFor(uint32_t shares, BoostKernel kernel, void *const *operands,
+                   int64_t extent, int64_t grain);
+
 private:
+  /// What the threads of a loop share: member i of `team` runs the chunks
+  /// chunkAt(chunks, team, i).
+  struct Loop {
+    BoostKernel kernel;
+    void *const *operands;
+    int64_t extent, chunks, team;
+  };
+  /// A thread that waits for loops.
+  struct alignas(BOOSTC_ALIGNMENT) Member {
+    std::atomic<uint32_t> loops = 0; ///< that it has been given
+    std::atomic<bool> sleeps = false;
+    std::thread thread;
+  };
+
+  explicit ThreadPool(uint32_t threads);
+  void serve(int64_t index);
+  void give(Member &member);
+  /// `isEven`: its threads have about as much to do, each.
+  void share(const Loop &loop, bool isEven);
+  static void runShare(const Loop &loop, int64_t member);
+  Member &member(int64_t index) { return members_[index - 1]; }
+
   const uint32_t threads_;
+  std::unique_ptr<Member[]> members_; ///< all but the caller, who is member 0
+  bool isInLoop_ = false;
+  SpinPolicy spinning_;
+  Loop loop_{};         ///< while a loop runs
+  bool isDone_ = false; ///< members that are given something end
+  alignas(BOOSTC_ALIGNMENT) std::atomic<uint32_t> running_ = 0; ///< members
+  std::atomic<bool> callerSleeps_ = false;
 };
 
 } // namespace boostrt

@@ -1,5 +1,7 @@
 #include "runtime/device/cpu/TileFactor.h"
 
+#include "runtime/device/cpu/OnCallingThread.h"
+
 #include <algorithm>
 #include <cmath>
 #include <dnnl.h>
@@ -9,6 +11,7 @@ namespace boostrt {
 bool multiply(int64_t rows, int64_t columns, int64_t terms, float alpha,
               TileView a, Form formA, TileView b, Form formB, float beta,
               TileView c) {
+  OnCallingThread guard;
   return dnnl_sgemm(static_cast<char>(formA), static_cast<char>(formB), rows,
                     columns, terms, alpha, a.data, a.stride, b.data, b.stride,
                     beta, c.data, c.stride) == dnnl_success;

@@ -49,7 +49,6 @@ class Scenario:
         self.mark.unlink(missing_ok=True)
         environment = {**os.environ, "LD_PRELOAD": library, "FAIL_BELOW": str(self.folder),
                        "FAIL_MARK": str(self.mark), "FAIL_COUNT": str(self.count),
-                       "GOMP_SPINCOUNT": "1",  # else boost-run starts itself anew
                        **{key: str(value) for key, value in settings.items()}}
         return subprocess.run([str(part) for part in self.command(self.folder)], env=environment,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
@@ -113,7 +112,7 @@ def check_checkpoints(old, new):
 
 def run_plain(*command):
     subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, env={**os.environ, "GOMP_SPINCOUNT": "1"})
+                   stderr=subprocess.DEVNULL)
 
 
 def scenarios(base, model):

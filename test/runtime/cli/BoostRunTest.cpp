@@ -436,9 +436,6 @@ TEST(BoostRun, ExitCodesAndWhatIsSaid) {
                 "exclude each other");
   expectFailure({fixture("softmax"), kSmall, "--metrics=/no/dir/m"}, 2,
                 "--metrics: cannot write");
-  expectFailure({fixture("softmax"), kSmall}, 2,
-                "2 threads are needed, but OpenMP grants 1",
-                {"OMP_THREAD_LIMIT=1"});
   expectFailure({fixture("mnist")}, 3, "no/such/MNIST_Data");
   expectFailure({fixture("mnist")}, 3, "tried DATA_PATH=/no/such/place",
                 {"DATA_PATH=/no/such/place"});

@@ -25,7 +25,8 @@ struct Inverses {
 Inverses invert(int64_t count, int64_t extent, const Matrices &matrices,
                 std::vector<float> weights, float damping,
                 uint32_t threads = 2) {
-  EXPECT_TRUE(configureThreadPool(threads).ok());
+  auto pool = ThreadPool::create(threads);
+  EXPECT_TRUE(pool.ok());
   auto operation = DampedInverse::create({count, extent});
   EXPECT_TRUE(operation.ok());
   Inverses inverses{Matrices(matrices.size(), NAN),
@@ -38,7 +39,7 @@ Inverses invert(int64_t count, int64_t extent, const Matrices &matrices,
                       inverses.values.data(),
                       inverses.failed.data(),
                       scratch.data()};
-  EXPECT_EQ((*operation)->execute(threads, operands), BOOSTC_CALL_OK);
+  EXPECT_EQ((*operation)->execute(**pool, operands), BOOSTC_CALL_OK);
   EXPECT_EQ(
       std::memcmp(copy.data(), matrices.data(), copy.size() * sizeof(float)), 0)
       << "what is inverted is not written";

@@ -88,7 +88,6 @@ void checkAgainstLoops(const BoostMatmul &call, MatmulTypes types = {}) {
 class MatmulShape : public testing::TestWithParam<std::array<int64_t, 3>> {};
 
 TEST_P(MatmulShape, AgreesWithLoopsForAllStridesAndBiases) {
-  ASSERT_TRUE(configureThreadPool(2).ok());
   auto [m, n, k] = GetParam();
   for (bool transposeA : {false, true})
     for (bool transposeB : {false, true})
@@ -106,7 +105,6 @@ TEST_P(MatmulShape, AgreesWithLoopsForAllStridesAndBiases) {
 TEST_P(MatmulShape, AgreesWithLoopsInBf16) {
   if (!__builtin_cpu_supports("avx512bw"))
     GTEST_SKIP() << "oneDNN has no matmul in bf16 without AVX-512";
-  ASSERT_TRUE(configureThreadPool(2).ok());
   auto [m, n, k] = GetParam();
   for (bool transposeA : {false, true})
     for (bool transposeB : {false, true})

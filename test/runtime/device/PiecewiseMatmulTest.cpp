@@ -17,17 +17,16 @@ using namespace boostrt;
 
 namespace {
 
-/// C as computed on `threads` threads.
+/// C as computed on `threads` threads, in pieces for `shares`.
 std::vector<float> multiply(const BoostMatmul &call, uint32_t threads,
-                            size_t *pieces = nullptr) {
-  EXPECT_TRUE(configureThreadPool(threads).ok());
-  keepLibraryOnOneThread();
+                            uint32_t shares, size_t *pieces = nullptr) {
+  auto pool = ThreadPool::create(threads);
+  EXPECT_TRUE(pool.ok());
   auto context = DnnlContext::create();
-  auto product = PiecewiseMatmul::create(**context, call, /*isStrict=*/true);
+  auto product = PiecewiseMatmul::create(**context, call, shares);
   EXPECT_TRUE(product.ok()) << product.status().message();
-  EXPECT_EQ(
-      (*product)->scratchBytes(),
-      *PiecewiseMatmul::queryScratchBytes(**context, call, /*isStrict=*/true));
+  EXPECT_EQ((*product)->scratchBytes(),
+            *PiecewiseMatmul::queryScratchBytes(**context, call, shares));
   if (pieces)
     *pieces = (*product)->pieceCount();
   auto a = draws("a", call.m * call.k), b = draws("b", call.k * call.n);
@@ -39,7 +38,7 @@ std::vector<float> multiply(const BoostMatmul &call, uint32_t threads,
   std::align(BOOSTC_ALIGNMENT, (*product)->scratchBytes(), scratch, space);
   void *operands[] = {a.data(), b.data(), call.has_bias ? bias.data() : nullptr,
                       c.data(), scratch};
-  EXPECT_EQ((*product)->execute(threads, operands), BOOSTC_CALL_OK);
+  EXPECT_EQ((*product)->execute(**pool, operands), BOOSTC_CALL_OK);
   return c;
 }
 
@@ -80,14 +79,16 @@ TEST_P(PiecewiseMatmulShape, HasTheSameBitsOnAnyNumberOfThreads) {
                          {transposeB ? 1 : n, transposeB ? k : 1},
                          bias,
                          0};
-        std::vector<float> one = multiply(call, 1);
-        expectNear(call, one);
-        for (uint32_t threads : {2u, 3u}) {
-          std::vector<float> more = multiply(call, threads);
-          ASSERT_EQ(
-              std::memcmp(one.data(), more.data(), one.size() * sizeof(float)),
-              0)
-              << threads << " threads";
+        for (uint32_t shares : {1u, 2u, 3u, kStrictShares}) {
+          std::vector<float> one = multiply(call, 1, shares);
+          expectNear(call, one);
+          for (uint32_t threads : {2u, 3u}) {
+            std::vector<float> more = multiply(call, threads, shares);
+            ASSERT_EQ(std::memcmp(one.data(), more.data(),
+                                  one.size() * sizeof(float)),
+                      0)
+                << threads << " threads, " << shares << " shares";
+          }
         }
       }
 }
@@ -103,9 +104,10 @@ INSTANTIATE_TEST_SUITE_P(Sizes, PiecewiseMatmulShape,
                                                                 784}));
 
 TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
-  auto count = [](int64_t m, int64_t n, int64_t k) {
+  auto count = [](int64_t m, int64_t n, int64_t k,
+                  uint32_t shares = kStrictShares) {
     size_t pieces = 0;
-    multiply({m, n, k, {k, 1}, {n, 1}, 0, 0}, 2, &pieces);
+    multiply({m, n, k, {k, 1}, {n, 1}, 0, 0}, 2, shares, &pieces);
     return pieces;
   };
   EXPECT_EQ(count(32, 10, 84), 1u);
@@ -114,20 +116,24 @@ TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
   EXPECT_EQ(count(512, 128, 784), 4u);
   EXPECT_EQ(count(512, 784, 128), 12u);
   EXPECT_EQ(count(257, 300, 129), 4u);
+  EXPECT_EQ(count(128, 512, 784, 2), 2u);
+  EXPECT_EQ(count(128, 512, 784, 3), 3u);
+  EXPECT_EQ(count(512, 90, 64, 2), 2u) << "two pieces of rows";
+  EXPECT_EQ(count(128, 512, 784, 1), 1u);
+  EXPECT_EQ(count(1, 512, 784, 2), 2u) << "little work, and much memory";
+  EXPECT_EQ(count(32, 10, 84, 2), 1u);
 }
 
 TEST(PiecewiseMatmul, WhatTheLibraryRefusesIsAMessage) {
   auto context = DnnlContext::create();
   BoostMatmul call{-4, 4, 4, {4, 1}, {4, 1}, 0, 0};
-  EXPECT_EQ(PiecewiseMatmul::create(**context, call, /*isStrict=*/true)
+  EXPECT_EQ(
+      PiecewiseMatmul::create(**context, call, kStrictShares).status().code(),
+      ExitCode::Input);
+  EXPECT_EQ(PiecewiseMatmul::queryScratchBytes(**context, call, kStrictShares)
                 .status()
                 .code(),
             ExitCode::Input);
-  EXPECT_EQ(
-      PiecewiseMatmul::queryScratchBytes(**context, call, /*isStrict=*/true)
-          .status()
-          .code(),
-      ExitCode::Input);
 }
 
 /// Where loops of a strictly reproducible program are cut.

@@ -1,17 +1,18 @@
 #include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/device/cpu/Matmul.h"
+#include "runtime/device/cpu/OnCallingThread.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
-
-extern "C" int omp_get_max_threads(void);
 
 using namespace boostrt;
 
@@ -70,59 +71,114 @@ void visit(void *const *operands, int64_t begin, int64_t end) {
     ++visits.count[i];
 }
 
+std::unique_ptr<ThreadPool> makePool(uint32_t threads) {
+  Result<std::unique_ptr<ThreadPool>> pool = ThreadPool::create(threads);
+  EXPECT_TRUE(pool.ok());
+  return std::move(pool).value();
+}
+
 TEST(ThreadPool, RunsEveryIterationOnceWhateverTheTeam) {
   for (uint32_t threads : {1u, 2u, 5u})
-    for (int64_t extent : {0, 1, 2, 4, 9, 1000}) {
-      ASSERT_TRUE(configureThreadPool(threads).ok());
-      Visits visits{std::vector<std::atomic<int>>(extent), {}};
-      void *operands[] = {&visits};
-      parallelFor(threads, visit, operands, extent, 1);
-      for (auto &count : visits.count)
-        ASSERT_EQ(count, 1);
-      ASSERT_EQ(visits.calls, chunkCount(extent, 1, threads));
-    }
+    for (int64_t extent : {0, 1, 2, 4, 9, 1000})
+      for (uint32_t shares : {threads, 3u, kStrictShares}) {
+        auto pool = makePool(threads);
+        Visits visits{std::vector<std::atomic<int>>(extent), {}};
+        void *operands[] = {&visits};
+        pool->parallelFor(shares, visit, operands, extent, 1);
+        for (auto &count : visits.count)
+          ASSERT_EQ(count, 1);
+        ASSERT_EQ(visits.calls, chunkCount(extent, 1, shares));
+      }
 }
 
 TEST(ThreadPool, LoopsInsideLoopsRunEveryIteration) {
-  // Inside a region OpenMP hands out teams of one.
-  ASSERT_TRUE(configureThreadPool(2).ok());
+  auto pool = makePool(2);
   Visits visits{std::vector<std::atomic<int>>(100), {}};
-  void *operands[] = {&visits};
-  parallelFor(
+  void *operands[] = {&visits, pool.get()};
+  pool->parallelFor(
       2,
       [](void *const *inner, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
-          parallelFor(2, visit, inner, 100, 1);
+          static_cast<ThreadPool *>(inner[1])->parallelFor(2, visit, inner, 100,
+                                                           1);
       },
       operands, 6, 1);
   for (auto &count : visits.count)
     ASSERT_EQ(count, 6);
 }
 
+/// Loops one after the other, each of which sees what the one before wrote,
+/// with a pause of so many microseconds now and then.
+void countInTurns(ThreadPool &pool, int loops, int pause) {
+  std::vector<int64_t> values(64);
+  void *operands[] = {values.data()};
+  for (int i = 0; i < loops; ++i) {
+    pool.parallelFor(
+        pool.threads(),
+        [](void *const *operands, int64_t begin, int64_t end) {
+          auto *values = static_cast<int64_t *>(operands[0]);
+          for (int64_t k = begin; k < end; ++k)
+            values[k] += k;
+        },
+        operands, 64, 1);
+    // Others may have a different part of it next time.
+    pool.parallelFor(
+        1,
+        [](void *const *operands, int64_t begin, int64_t end) {
+          auto *values = static_cast<int64_t *>(operands[0]);
+          for (int64_t k = begin; k < end; ++k)
+            ++values[k];
+        },
+        operands, 64, 1);
+    if (pause && i % 8 == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(pause));
+  }
+  for (int64_t k = 0; k < 64; ++k)
+    ASSERT_EQ(values[k], loops * (k + 1));
+}
+
+TEST(ThreadPool, ThreadsMeetWhetherTheySpinOrSleep) {
+  for (uint32_t threads : {2u, 3u, 7u}) { // more than there are cores
+    auto pool = makePool(threads);
+    countInTurns(*pool, 2000, 0);
+    countInTurns(*pool, 200, 5000);
+  }
+}
+
+TEST(ThreadPool, TwoPoolsWorkSideBySide) {
+  auto count = [] { countInTurns(*makePool(2), 1000, 100); };
+  std::thread other(count);
+  count();
+  other.join();
+}
+
+TEST(ThreadPool, APoolThatNeverWorkedEnds) { makePool(4); }
+
 size_t threadsOfThisProcess() {
   std::filesystem::directory_iterator tasks("/proc/self/task");
   return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-TEST(ThreadPool, AQuestionToTheLibraryChangesNothing) {
-  ASSERT_TRUE(configureThreadPool(2).ok());
+TEST(ThreadPool, TheLibraryStartsNoThreads) {
+  omp_set_num_threads(7);
   size_t before = threadsOfThisProcess();
   auto library = DnnlContext::create();
   ASSERT_TRUE(library.ok());
-  const BoostMatmul call{64, 32, 48, {48, 1}, {32, 1}, 0, 0};
-  uint64_t own = *Matmul::queryScratchBytes(**library, call);
-  {
-    LibraryThreads threads(7);
-    EXPECT_EQ(omp_get_max_threads(), 7);
-    EXPECT_TRUE(Matmul::queryScratchBytes(**library, call).ok());
-  }
-  EXPECT_EQ(omp_get_max_threads(), 2);
-  EXPECT_EQ(*Matmul::queryScratchBytes(**library, call), own);
-  EXPECT_EQ(threadsOfThisProcess(), before) << "none are started";
+  const BoostMatmul call{64, 320, 480, {480, 1}, {320, 1}, 0, 0};
+  auto matmul = Matmul::create(**library, call);
+  ASSERT_TRUE(matmul.ok());
+  EXPECT_EQ(*Matmul::queryScratchBytes(**library, call),
+            (*matmul)->scratchBytes());
+  std::vector<float> a(64 * 480), b(480 * 320), c(64 * 320);
+  std::vector<std::byte> scratch((*matmul)->scratchBytes() + 64);
+  void *operands[] = {a.data(), b.data(), nullptr, c.data(), scratch.data()};
+  EXPECT_EQ((*matmul)->execute(operands), BOOSTC_CALL_OK);
+  EXPECT_EQ(omp_get_max_threads(), 7) << "what the caller had";
+  EXPECT_EQ(threadsOfThisProcess(), before);
 }
 
 TEST(ThreadPool, OneOpenMpLibraryIsMapped) {
-  ASSERT_TRUE(configureThreadPool(2).ok());
+  ASSERT_TRUE(DnnlContext::create().ok());
   std::set<std::string> libraries;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -140,8 +196,8 @@ TEST(ThreadPool, OneOpenMpLibraryIsMapped) {
 // Each member once, whatever the calls before were.
 TEST(ThreadPool, ATeamCallsEachMemberOnce) {
   for (uint32_t threads : {1, 3, 2}) {
-    ASSERT_TRUE(configureThreadPool(threads).ok());
-    PoolTeam team(threads);
+    auto pool = makePool(threads);
+    ThreadTeam &team = *pool;
     EXPECT_EQ(team.size(), static_cast<int>(threads));
     std::vector<std::atomic<int>> times(threads);
     for (int run = 1; run <= 3; ++run) {

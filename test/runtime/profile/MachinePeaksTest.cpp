@@ -1,7 +1,5 @@
 #include "runtime/profile/MachinePeaks.h"
 
-#include "runtime/device/cpu/ThreadPool.h"
-
 #include <gtest/gtest.h>
 
 using namespace boostrt;
@@ -19,14 +17,12 @@ TEST(MachinePeaks, AKernelTakesAsLongAsItsSlowerHalf) {
 }
 
 TEST(MachinePeaks, MemoryIsMeasuredWhereThereIsEnoughOfIt) {
-  ASSERT_TRUE(configureThreadPool(1).ok());
   MachinePeaks peaks = measurePeaks(1, uint64_t{95} << 20);
   EXPECT_EQ(peaks.bytes, 0);
   EXPECT_EQ(peaks.triadBytes, 0u);
 }
 
 TEST(MachinePeaks, AreMeasured) {
-  ASSERT_TRUE(configureThreadPool(2).ok());
   MachinePeaks peaks = measurePeaks(2, uint64_t{1} << 30);
   EXPECT_EQ(peaks.threads, 2u);
   // Fewer than one multiply-add a cycle of a slow core, or less than a disk

@@ -13,7 +13,7 @@ import sys
 bundle, build = (pathlib.Path(path).resolve() for path in sys.argv[1:])
 boost_run = bundle / "bin/boost-run"
 # LD_DEBUG names every file that is loaded, also later ones.
-environment = {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": "", "GOMP_SPINCOUNT": "1000"}
+environment = {"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": ""}
 of_the_machine = re.compile(
     r"(ld-linux[^/]*|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so[.\d]*$")
 
