@@ -74,4 +74,5 @@ if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
     CASES.append(refused(
         "more-threads-than-planned", "boost-run b.so --threads 64", 2, r"--threads", r"64",
         r"--threads 1|compile|rebuild",
-        setup="boostc m.json --target=cpu --threads 1 --set layers.1.units=512 -o b.so"))
+        setup="boostc m.json --target=cpu --threads 1 --set layers.1.units=512 --set batch_size=512 "
+              "-o b.so"))

@@ -9,12 +9,12 @@ using namespace std::chrono_literals;
 
 /// A loop that ends so much later than its caller's share, and more than twice
 /// as late again, had a thread without a core: it was another's turn.
-static constexpr std::chrono::nanoseconds kLate = 1ms;
+static constexpr std::chrono::nanoseconds kLate = 300us;
 
-/// Late loops, fading, that are a crowd. An idle machine has about 5 a second;
-/// one more busy thread on two cores causes 200.
-static constexpr double kCrowd = 3;
-static constexpr std::chrono::duration<double> kFading = 100ms;
+/// Late loops, fading, that are a crowd. An idle machine has up to 50 a second;
+/// one more busy thread on two cores causes 600.
+static constexpr double kCrowd = 10;
+static constexpr std::chrono::duration<double> kFading = 50ms;
 
 /// For how long to believe it before the next try, which costs some slices of
 /// the scheduler's, 4 ms each. It doubles where that fails, and is the first

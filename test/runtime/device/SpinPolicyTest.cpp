@@ -26,7 +26,7 @@ private:
 
 TEST(SpinPolicy, LoopsThatEndInTimeAreNoCrowd) {
   Loops loops;
-  loops.run(1000, 20us, 900us, 1ms);
+  loops.run(1000, 20us, 300us, 1ms);
   EXPECT_FALSE(loops.policy().isCrowded());
   loops.run(1000, 20ms, 40ms, 60ms);
   EXPECT_FALSE(loops.policy().isCrowded()) << "long loops may be uneven";
@@ -36,13 +36,13 @@ TEST(SpinPolicy, WhatInterruptsNowAndThenIsNoCrowd) {
   Loops loops;
   loops.run(100, 20us, 4ms, 200ms);
   EXPECT_FALSE(loops.policy().isCrowded());
-  loops.run(2, 20us, 4ms, 5ms);
+  loops.run(8, 20us, 4ms, 5ms);
   EXPECT_FALSE(loops.policy().isCrowded());
 }
 
 TEST(SpinPolicy, ACrowdIsFoundAndForgotten) {
   Loops loops;
-  loops.run(5, 20us, 4ms, 5ms);
+  loops.run(15, 20us, 800us, 1ms);
   EXPECT_TRUE(loops.policy().isCrowded());
   EXPECT_FALSE(loops.policy().spinUntil([] { return false; }, 1h));
   EXPECT_TRUE(loops.policy().spinUntil([] { return true; }, 0ns));
@@ -58,7 +58,7 @@ TEST(SpinPolicy, ACrowdThatStaysIsTriedLessAndLessOften) {
   auto findCrowd = [&] {
     for (int i = 0; !loops.policy().isCrowded(); ++i) {
       ASSERT_LT(i, 20);
-      loops.run(1, 20us, 4ms, 5ms);
+      loops.run(1, 20us, 800us, 1ms);
     }
   };
   for (int rest : {100, 200, 400, 800, 1600, 2000, 2000}) {
