@@ -11,6 +11,8 @@
 
 namespace boostrt {
 
+using namespace std::chrono_literals;
+
 int64_t chunkCount(int64_t extent, int64_t grain, uint32_t threads) {
   if (extent <= 0)
     return 0;
@@ -71,8 +73,6 @@ void ThreadPool::give(Member &member) {
   if (member.sleeps.load(std::memory_order_seq_cst))
     wake(member.loops);
 }
-
-using namespace std::chrono_literals;
 
 /// How long a thread waits for a loop without sleep: longer than what a step
 /// computes on one thread, short enough not to heat a machine whose trainer
@@ -140,7 +140,7 @@ void ThreadPool::parallelFor(uint32_t shares, BoostKernel kernel,
   int64_t chunks = chunkCount(extent, grain, shares);
   if (chunks == 0)
     return;
-  // Those inside a loop are those of the caller's or a member's.
+  // A loop inside another one runs on the thread that reached it.
   Loop loop{kernel, operands, extent, chunks,
             isInLoop_ ? 1 : std::min<int64_t>(chunks, threads_)};
   if (loop.team == 1)
