@@ -22,11 +22,16 @@ namespace {
 /// Chooses what the plan of a job on this host alone leaves open, and finds out
 /// what rank 0 would, before any rank is started.
 Status settleRendezvous(JobPlan &plan) {
-  // Rank 0 listens there a moment later. Systems choose free ports at random,
-  // so that two jobs do not get the same one.
-  if (plan.rank == 0)
+  // Rank 0 listens there a moment later.
+  if (plan.rank == 0 && plan.masterPort != 0) {
     BOOSTRT_RETURN_IF_ERROR(
         control::listenOn(plan.masterHost, plan.masterPort).status());
+  } else if (plan.rank == 0) {
+    Result<uint16_t> port = control::findFreePort(plan.masterHost);
+    if (!port.ok())
+      return port.status();
+    plan.masterPort = *port;
+  }
   if (plan.token.empty()) {
     Result<std::string> token = control::drawToken();
     if (!token.ok())

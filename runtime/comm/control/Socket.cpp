@@ -8,10 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <fstream>
 #include <memory>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <random>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -159,6 +161,30 @@ Result<Socket> listenOn(const std::string &host, uint16_t &port) {
   return usage(fmt::format("cannot listen on {}: {}{}",
                            endpointText(host, port), strerror(error),
                            listeningAdvice(error, port)));
+}
+
+/// The first port by which Linux numbers the ends of connections.
+static unsigned firstPortOfConnections() {
+  unsigned first = 0;
+  std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first;
+  // Some systems leave no port between those for root and these.
+  return first > 2048 ? first : 32768;
+}
+
+Result<uint16_t> findFreePort(const std::string &host) {
+  std::random_device random;
+  std::uniform_int_distribution<unsigned> any(1025,
+                                              firstPortOfConnections() - 1);
+  constexpr int kAttempts = 100;
+  for (int i = 0; i < kAttempts; ++i) {
+    auto port = static_cast<uint16_t>(any(random));
+    if (listenOn(host, port).ok())
+      return port;
+  }
+  uint16_t port = 0;
+  if (Result<Socket> socket = listenOn(host, port); !socket.ok())
+    return socket.status();
+  return port;
 }
 
 Result<Socket> connectTo(const std::string &host, uint16_t port,

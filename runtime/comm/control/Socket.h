@@ -39,6 +39,12 @@ Status checkRoomForFiles(uint32_t more);
 /// ExitCode::Usage when the address cannot be listened on.
 Result<Socket> listenOn(const std::string &host, uint16_t &port);
 
+/// A port of `host` where nothing listens, for a process that listens there a
+/// moment later: below those by which the system numbers the ends of
+/// connections, so that none of these takes it before. Fails with
+/// ExitCode::Usage when the address cannot be listened on.
+Result<uint16_t> findFreePort(const std::string &host);
+
 /// Connects with rank 0, and tries again until `deadline` while nothing listens
 /// there yet. Fails with ExitCode::Usage for a host that does not exist.
 Result<Socket> connectTo(const std::string &host, uint16_t port,

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
+#include <fstream>
 #include <grp.h>
 #include <mutex>
 #include <poll.h>
@@ -321,6 +322,19 @@ TEST_F(Control, TellsThatRank0IsNotThere) {
                 " (Connection refused), for 1 s more "
                 "(--join-deadline)");
   EXPECT_EQ(told.count(), 1u);
+}
+
+TEST_F(Control, AFreePortIsOneThatNoConnectionGets) {
+  unsigned first = 0;
+  std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first;
+  for (int i = 0; i < 50; ++i) {
+    Result<uint16_t> port = findFreePort("127.0.0.1");
+    ASSERT_TRUE(port.ok());
+    EXPECT_GT(*port, 1024);
+    EXPECT_LT(*port, first > 2048 ? first : 32768);
+    EXPECT_TRUE(listenOn("127.0.0.1", *port).ok());
+  }
+  EXPECT_EQ(findFreePort("192.0.2.1").status().code(), ExitCode::Usage);
 }
 
 TEST_F(Control, ATakenPortIsTheFaultOfWhoNamedItAndHasAHolder) {

@@ -6,8 +6,6 @@
 
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <random>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,15 +43,6 @@ SharedReport *ownReport = nullptr;
   _exit(0);
 }
 
-/// The port at which Linux begins to number the ends of connections: one of
-/// those could take a port before the test listens.
-unsigned endOfPorts() {
-  unsigned first = 0;
-  std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first;
-  // Some systems leave no port between those for root and these.
-  return first > 2048 ? first : 32768;
-}
-
 } // namespace
 
 void markTime() {
@@ -61,15 +50,9 @@ void markTime() {
 }
 
 uint16_t freePort() {
-  std::random_device random;
-  std::uniform_int_distribution<unsigned> any(1025, endOfPorts() - 1);
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    auto port = static_cast<uint16_t>(any(random));
-    if (control::listenOn("127.0.0.1", port).ok())
-      return port;
-  }
-  ADD_FAILURE() << "no port of 127.0.0.1 can be listened on";
-  return 0;
+  Result<uint16_t> port = control::findFreePort("127.0.0.1");
+  EXPECT_TRUE(port.ok()) << port.status().message();
+  return port.ok() ? *port : 0;
 }
 
 std::vector<ProcessReport>
