@@ -40,8 +40,8 @@ mlir::Value selectApplied(mlir::OpBuilder &builder, train::CommitOp commit,
 /// Erases `means`; what reads them reads what they divide.
 void eraseMeans(llvm::ArrayRef<train::DivideGradientOp> means);
 
-/// Moves the ops of `block` from `begin` on that are `meant` to `begin`, in
-/// their order. Returns where they end.
+/// Moves the ops of `block` from `begin` on for which `isMeant` holds to
+/// `begin`, in their order. Returns where they end.
 mlir::Block::iterator
 hoist(mlir::Block &block, mlir::Block::iterator begin,
       llvm::function_ref<bool(mlir::Operation *)> isMeant);

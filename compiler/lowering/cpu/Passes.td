@@ -225,7 +225,7 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
   }];
   let options = [
     Option<"serialWork", "serial-work", "int64_t", "16384",
-           "Loop iterations below which an op runs on one thread">
+           "Loop iterations, or eighths of multiply-adds, below which an op runs on one thread">
   ];
   let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

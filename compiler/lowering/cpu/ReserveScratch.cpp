@@ -7,7 +7,6 @@
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "runtime/device/cpu/CpuOperation.h"
-#include "runtime/device/cpu/ThreadPool.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_RESERVESCRATCHPASS
@@ -45,11 +44,9 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
       if (op.getScratch() || !isCall(op, *target))
         return WalkResult::advance();
       boostrt::Result<uint64_t> bytes =
-          isStrict ? (*libraries)
-                         ->queryScratchBytes(describeLibraryCall(op),
-                                             boostrt::kStrictShares)
-                   : queryMostBytes(**libraries, describeLibraryCall(op),
-                                    target->getThreads());
+          (*libraries)
+              ->queryScratchBytes(describeLibraryCall(op), target->getThreads(),
+                                  isStrict);
       if (!bytes.ok()) {
         op->emitError(bytes.status().message());
         return WalkResult::interrupt();
@@ -65,20 +62,6 @@ struct ReserveScratch : boostc::impl::ReserveScratchPassBase<ReserveScratch> {
     });
     if (result.wasInterrupted())
       signalPassFailure();
-  }
-
-  /// What up to `threads` threads need at most: a program runs on fewer, too.
-  static boostrt::Result<uint64_t>
-  queryMostBytes(boostrt::CpuLibraries &libraries, const BoostLibraryCall &call,
-                 int64_t threads) {
-    boostrt::Result<uint64_t> most = uint64_t{0};
-    for (uint32_t shares = 1; most.ok() && shares <= threads; ++shares) {
-      boostrt::Result<uint64_t> bytes =
-          libraries.queryScratchBytes(call, shares);
-      if (!bytes.ok() || *bytes > *most)
-        most = bytes;
-    }
-    return most;
   }
 
   /// Whether a library computes `op`, which is not on tensors.

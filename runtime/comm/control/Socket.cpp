@@ -172,19 +172,19 @@ static unsigned firstPortOfConnections() {
 }
 
 Result<uint16_t> findFreePort(const std::string &host) {
+  uint16_t any = 0; // also where no port below is free
+  if (Status status = listenOn(host, any).status(); !status.ok())
+    return status;
   std::random_device random;
-  std::uniform_int_distribution<unsigned> any(1025,
-                                              firstPortOfConnections() - 1);
+  std::uniform_int_distribution<unsigned> below(1025,
+                                                firstPortOfConnections() - 1);
   constexpr int kAttempts = 100;
   for (int i = 0; i < kAttempts; ++i) {
-    auto port = static_cast<uint16_t>(any(random));
+    auto port = static_cast<uint16_t>(below(random));
     if (listenOn(host, port).ok())
       return port;
   }
-  uint16_t port = 0;
-  if (Result<Socket> socket = listenOn(host, port); !socket.ok())
-    return socket.status();
-  return port;
+  return any;
 }
 
 Result<Socket> connectTo(const std::string &host, uint16_t port,

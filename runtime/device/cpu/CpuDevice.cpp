@@ -64,33 +64,26 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
   Result<std::unique_ptr<ThreadPool>> pool = ThreadPool::create(threads);
   if (!pool.ok())
     return pool.status();
-  std::unique_ptr<CpuDevice> device(
-      new CpuDevice(target, std::move(pool).value()));
+  std::unique_ptr<CpuDevice> device(new CpuDevice(
+      target, std::move(pool).value(), countShares(threads, isStrict)));
   Result<std::unique_ptr<CpuLibraries>> libraries = CpuLibraries::create();
   if (!libraries.ok())
     return libraries.status();
   device->libraries_ = std::move(libraries).value();
-  device->plain_ = BoostEnv{BOOSTC_ABI_VERSION,
-                            threads,
-                            device.get(),
-                            isStrict ? strictParallelFor : plainParallelFor,
-                            libraryCall,
-                            fill,
-                            envLaunch,
-                            collective,
-                            ready};
+  device->plain_ = BoostEnv{BOOSTC_ABI_VERSION, threads,     device.get(),
+                            parallelFor,        libraryCall, fill,
+                            envLaunch,          collective,  ready};
   device->env_ = device->plain_;
   for (const BoostLibraryCall &call : calls)
-    BOOSTRT_RETURN_IF_ERROR(
-        device->prepare(call, isStrict ? kStrictShares : threads));
+    BOOSTRT_RETURN_IF_ERROR(device->prepare(call));
   BOOSTRT_RETURN_IF_ERROR(device->warmUp(calls));
   return device;
 }
 
 /// Makes the next library call ready.
-Status CpuDevice::prepare(const BoostLibraryCall &call, uint32_t shares) {
+Status CpuDevice::prepare(const BoostLibraryCall &call) {
   Result<std::unique_ptr<CpuOperation>> operation =
-      libraries_->prepare(call, shares);
+      libraries_->prepare(call, shares_);
   if (!operation.ok())
     return Status(
         operation.status().code(),
@@ -161,18 +154,11 @@ Status CpuDevice::warmUp(std::span<const BoostLibraryCall> calls) {
   return Status();
 }
 
-void CpuDevice::plainParallelFor(const BoostEnv *env, uint32_t,
-                                 BoostKernel kernel, void *const *operands,
-                                 int64_t extent, int64_t grain) {
-  ThreadPool &pool = *static_cast<CpuDevice *>(env->context)->pool_;
-  pool.parallelFor(pool.threads(), kernel, operands, extent, grain);
-}
-
-void CpuDevice::strictParallelFor(const BoostEnv *env, uint32_t,
-                                  BoostKernel kernel, void *const *operands,
-                                  int64_t extent, int64_t grain) {
-  static_cast<CpuDevice *>(env->context)
-      ->pool_->parallelFor(kStrictShares, kernel, operands, extent, grain);
+void CpuDevice::parallelFor(const BoostEnv *env, uint32_t, BoostKernel kernel,
+                            void *const *operands, int64_t extent,
+                            int64_t grain) {
+  CpuDevice *device = static_cast<CpuDevice *>(env->context);
+  device->pool_->parallelFor(device->shares_, kernel, operands, extent, grain);
 }
 
 void CpuDevice::fill(const BoostEnv *env, void *destination, int64_t elements,
@@ -186,7 +172,7 @@ void CpuDevice::fill(const BoostEnv *env, void *destination, int64_t elements,
       static_cast<float *>(destination), initializer, a, b, number,
       boost_random_stream(name)};
   void *operands[] = {&fill};
-  plainParallelFor(
+  parallelFor(
       env, 0,
       [](void *const *operands, int64_t begin, int64_t end) {
         const FillArguments &f = *static_cast<FillArguments *>(operands[0]);

@@ -51,16 +51,14 @@ public:
   }
 
 private:
-  CpuDevice(const BoostTarget &target, std::unique_ptr<ThreadPool> pool)
-      : target_(target), pool_(std::move(pool)) {}
-  Status prepare(const BoostLibraryCall &call, uint32_t shares);
+  CpuDevice(const BoostTarget &target, std::unique_ptr<ThreadPool> pool,
+            uint32_t shares)
+      : target_(target), pool_(std::move(pool)), shares_(shares) {}
+  Status prepare(const BoostLibraryCall &call);
   Status warmUp(std::span<const BoostLibraryCall> calls);
-  static void plainParallelFor(const BoostEnv *env, uint32_t index,
-                               BoostKernel kernel, void *const *operands,
-                               int64_t extent, int64_t grain);
-  static void strictParallelFor(const BoostEnv *env, uint32_t index,
-                                BoostKernel kernel, void *const *operands,
-                                int64_t extent, int64_t grain);
+  static void parallelFor(const BoostEnv *env, uint32_t index,
+                          BoostKernel kernel, void *const *operands,
+                          int64_t extent, int64_t grain);
   static void fill(const BoostEnv *env, void *destination, int64_t elements,
                    uint32_t initializer, double a, double b, const char *name,
                    const void *seed);
@@ -79,8 +77,9 @@ private:
 
   const BoostTarget &target_;
   std::unique_ptr<ThreadPool> pool_;
-  BoostEnv env_{};   ///< what functions get
-  BoostEnv plain_{}; ///< the same when nothing is timed
+  const uint32_t shares_; ///< for how many threads loops and calls are split
+  BoostEnv env_{};        ///< what functions get
+  BoostEnv plain_{};      ///< the same when nothing is timed
   SpanRecorder *recorder_ = nullptr;
   std::unique_ptr<CpuLibraries> libraries_;
   std::vector<std::unique_ptr<CpuOperation>> operations_; ///< by library call

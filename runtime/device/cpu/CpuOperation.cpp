@@ -3,6 +3,7 @@
 #include "runtime/abi/DescriptorSchema.h"
 #include "runtime/device/cpu/DampedInverse.h"
 #include "runtime/device/cpu/PiecewiseMatmul.h"
+#include "runtime/device/cpu/ThreadPool.h"
 
 #include <fmt/format.h>
 
@@ -52,11 +53,13 @@ CpuLibraries::prepare(const BoostLibraryCall &call, uint32_t shares) {
 
 /// Without the code that oneDNN generates for a matmul.
 Result<uint64_t> CpuLibraries::queryScratchBytes(const BoostLibraryCall &call,
-                                                 uint32_t shares) {
+                                                 uint32_t threads,
+                                                 bool isStrict) {
+  uint32_t last = countShares(threads, isStrict), first = isStrict ? last : 1;
   if (call.kind == BOOSTC_LIBRARY_MATMUL)
-    return PiecewiseMatmul::queryScratchBytes(*dnnl_, call.matmul, shares,
+    return PiecewiseMatmul::queryScratchBytes(*dnnl_, call.matmul, first, last,
                                               typesOf(call));
-  Result<std::unique_ptr<CpuOperation>> operation = prepare(call, shares);
+  Result<std::unique_ptr<CpuOperation>> operation = prepare(call, last);
   if (!operation.ok())
     return operation.status();
   return (*operation)->scratchBytes();

@@ -42,9 +42,10 @@ public:
   /// ExitCode::Input when no library has it on this CPU.
   Result<std::unique_ptr<CpuOperation>> prepare(const BoostLibraryCall &call,
                                                 uint32_t shares);
-  /// What scratchBytes() of the operation would be.
+  /// The most that scratchBytes() of the operation would be in a program that
+  /// runs on up to `threads` threads.
   Result<uint64_t> queryScratchBytes(const BoostLibraryCall &call,
-                                     uint32_t shares);
+                                     uint32_t threads, bool isStrict);
 
 private:
   explicit CpuLibraries(std::unique_ptr<DnnlContext> dnnl);

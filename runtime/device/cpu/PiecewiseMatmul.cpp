@@ -59,22 +59,28 @@ uint64_t aligned(uint64_t bytes) {
 
 Result<uint64_t> PiecewiseMatmul::queryScratchBytes(DnnlContext &context,
                                                     const BoostMatmul &call,
-                                                    uint32_t shares,
+                                                    uint32_t first,
+                                                    uint32_t last,
                                                     MatmulTypes types) {
-  uint64_t bytes = 0;
-  std::map<std::pair<int64_t, int64_t>, uint64_t> known; // by rows and columns
-  for (const MatmulPiece &piece : cutMatmul(call, shares)) {
-    auto [own, isNew] = known.try_emplace({piece.call.m, piece.call.n}, 0);
-    if (isNew) {
-      Result<uint64_t> answer =
-          Matmul::queryScratchBytes(context, piece.call, types, call.n);
-      if (!answer.ok())
-        return answer;
-      own->second = *answer;
+  // There are few shapes of pieces. By rows and columns:
+  std::map<std::pair<int64_t, int64_t>, uint64_t> known;
+  uint64_t most = 0;
+  for (uint32_t shares = first; shares <= last; ++shares) {
+    uint64_t bytes = 0;
+    for (const MatmulPiece &piece : cutMatmul(call, shares)) {
+      auto [own, isNew] = known.try_emplace({piece.call.m, piece.call.n}, 0);
+      if (isNew) {
+        Result<uint64_t> answer =
+            Matmul::queryScratchBytes(context, piece.call, types, call.n);
+        if (!answer.ok())
+          return answer;
+        own->second = *answer;
+      }
+      bytes = aligned(bytes) + own->second;
     }
-    bytes = aligned(bytes) + own->second;
+    most = std::max(most, bytes);
   }
-  return bytes;
+  return most;
 }
 
 Result<std::unique_ptr<PiecewiseMatmul>>

@@ -20,10 +20,11 @@ public:
   create(DnnlContext &context, const BoostMatmul &call, uint32_t shares,
          MatmulTypes types = {});
 
-  /// What scratchBytes() would be, without generating code.
+  /// The most that scratchBytes() would be for `first` to `last` shares,
+  /// without generating code.
   static Result<uint64_t> queryScratchBytes(DnnlContext &context,
                                             const BoostMatmul &call,
-                                            uint32_t shares,
+                                            uint32_t first, uint32_t last,
                                             MatmulTypes types = {});
 
   size_t scratchIndex() const override { return 4; }

@@ -9,8 +9,9 @@
 // cores: docs/benchmarks.md, "Threads".
 #pragma once
 
+#include "runtime/support/Clock.h"
+
 #include <atomic>
-#include <chrono>
 
 namespace boostrt {
 
@@ -18,8 +19,6 @@ namespace boostrt {
 /// its loops went; all ask.
 class SpinPolicy {
 public:
-  using Clock = std::chrono::steady_clock;
-
   /// Spins until `isReady` or for that long, not at all in a crowd; whether it
   /// is ready.
   template <class Predicate>

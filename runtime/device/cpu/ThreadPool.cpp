@@ -115,13 +115,13 @@ void ThreadPool::runShare(const Loop &loop, int64_t member) {
 void ThreadPool::share(const Loop &loop, bool isEven) {
   isInLoop_ = true;
   loop_ = loop;
-  SpinPolicy::Clock::time_point begin = SpinPolicy::Clock::now();
+  Clock::time_point begin = Clock::now();
   running_.store(static_cast<uint32_t>(loop.team - 1),
                  std::memory_order_relaxed);
   for (int64_t i = 1; i < loop.team; ++i)
     give(member(i));
   runShare(loop_, 0);
-  SpinPolicy::Clock::time_point computed = SpinPolicy::Clock::now();
+  Clock::time_point computed = Clock::now();
   auto isDone = [&] { return running_.load(std::memory_order_acquire) == 0; };
   if (!spinning_.spinUntil(isDone, kPatienceForOthers + (computed - begin))) {
     callerSleeps_.store(true, std::memory_order_seq_cst);
@@ -130,7 +130,7 @@ void ThreadPool::share(const Loop &loop, bool isEven) {
     callerSleeps_.store(false, std::memory_order_relaxed);
   }
   if (isEven)
-    spinning_.report(begin, computed, SpinPolicy::Clock::now());
+    spinning_.report(begin, computed, Clock::now());
   isInLoop_ = false;
 }
 

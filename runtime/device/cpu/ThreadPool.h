@@ -39,6 +39,12 @@ Chunk chunkAt(int64_t extent, int64_t count, int64_t index);
 /// for small loops, fewer would idle some.
 inline constexpr uint32_t kStrictShares = 16;
 
+/// For how many threads the loops and library calls of a program are split that
+/// runs on `threads`.
+constexpr uint32_t countShares(uint32_t threads, bool isStrict) {
+  return isStrict ? kStrictShares : threads;
+}
+
 /// Used by one thread at a time, which computes with the others.
 class ThreadPool final : public ThreadTeam {
 public:

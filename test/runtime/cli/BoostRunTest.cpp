@@ -461,17 +461,17 @@ TEST(BoostRun, LibraryCallsThatNeedMoreScratchAreRefused) {
   Finished info = boostRunProcess({"info", fixture("softmax"), "--json"});
   ASSERT_EQ(info.exitCode, 0) << info.err;
   uint64_t scratch = 0;
-  for (const nlohmann::json &call :
-       nlohmann::json::parse(info.out)["targets"][0]["library_calls"])
+  const auto program = nlohmann::json::parse(info.out);
+  for (const nlohmann::json &call : program["targets"][0]["library_calls"])
     scratch += call["scratch_bytes"].get<uint64_t>();
   if (scratch == 0)
     GTEST_SKIP() << "oneDNN needs scratch with AVX-512 alone";
   expectFailure({fixture("wrong_scratch")}, 1,
                 "the library call was compiled with oneDNN");
-  expectFailure({fixture("softmax"), kSmall, "--threads=7"}, 2,
+  expectFailure({fixture("batch512"), kSmall, "--threads=7"}, 2,
                 "the program was compiled for 2 threads, and with 7 threads "
                 "oneDNN ");
-  expectFailure({fixture("softmax"), kSmall, "--threads=7"}, 2,
+  expectFailure({fixture("batch512"), kSmall, "--threads=7"}, 2,
                 "; use --threads 2, or compile the program with boostc "
                 "--threads=7");
 }

@@ -4,12 +4,11 @@
 #include "runtime/data/Digits.h"
 #include "test/runtime/data/BatchArenas.h"
 #include "test/runtime/data/Sanitizers.h"
-#include "test/runtime/support/LimitedMemory.h"
+#include "test/runtime/support/NoThreads.h"
 
 #include <atomic>
 #include <chrono>
 #include <ctime>
-#include <pthread.h>
 #include <thread>
 #include <vector>
 
@@ -208,16 +207,9 @@ TEST(Prefetcher, AThreadThatCannotBeStarted) {
     GTEST_SKIP() << "a sanitizer takes address space of its own";
   GatedData data(4);
   Arenas arenas(4, 3);
-  // Larger than the stacks of ended threads, which the C library keeps.
-  pthread_attr_t usual, large;
-  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
-  ASSERT_EQ(pthread_attr_init(&large), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&large, 64 << 20), 0);
-  ASSERT_EQ(pthread_setattr_default_np(&large), 0);
-  LimitedMemory limit(64 << 10); // less than a stack
+  NoThreads none;
   auto prefetcher = Prefetcher::create(data, half(), Sampler(4, 0, false),
                                        arenas.layout, arenas.bases());
-  EXPECT_EQ(pthread_setattr_default_np(&usual), 0);
   ASSERT_FALSE(prefetcher.ok());
   EXPECT_EQ(prefetcher.status().code(), ExitCode::Usage);
   EXPECT_TRUE(prefetcher.status().message().starts_with(

@@ -25,8 +25,8 @@ std::vector<float> multiply(const BoostMatmul &call, uint32_t threads,
   auto context = DnnlContext::create();
   auto product = PiecewiseMatmul::create(**context, call, shares);
   EXPECT_TRUE(product.ok()) << product.status().message();
-  EXPECT_EQ((*product)->scratchBytes(),
-            *PiecewiseMatmul::queryScratchBytes(**context, call, shares));
+  EXPECT_EQ((*product)->scratchBytes(), *PiecewiseMatmul::queryScratchBytes(
+                                            **context, call, shares, shares));
   if (pieces)
     *pieces = (*product)->pieceCount();
   auto a = draws("a", call.m * call.k), b = draws("b", call.k * call.n);
@@ -124,16 +124,34 @@ TEST(PiecewiseMatmul, LargeProductsAreCutAndSmallOnesAreNot) {
   EXPECT_EQ(count(32, 10, 84, 2), 1u);
 }
 
+TEST(PiecewiseMatmul, MemoryForManySharesIsEnoughForFewer) {
+  auto context = DnnlContext::create();
+  bool isNeeded = false;
+  for (auto [m, n, k] : {std::array<int64_t, 3>{128, 512, 784},
+                         {512, 97, 784},
+                         {1, 2048, 784},
+                         {10, 784, 512}}) {
+    BoostMatmul call{m, n, k, {k, 1}, {1, k}, 1, 0};
+    uint64_t most = *PiecewiseMatmul::queryScratchBytes(**context, call, 1, 9);
+    isNeeded |= most > 0;
+    for (uint32_t shares = 1; shares <= 9; ++shares)
+      EXPECT_LE(
+          (*PiecewiseMatmul::create(**context, call, shares))->scratchBytes(),
+          most)
+          << m << "x" << n << "x" << k << " for " << shares;
+  }
+  EXPECT_EQ(isNeeded, __builtin_cpu_supports("avx512f") != 0);
+}
+
 TEST(PiecewiseMatmul, WhatTheLibraryRefusesIsAMessage) {
   auto context = DnnlContext::create();
   BoostMatmul call{-4, 4, 4, {4, 1}, {4, 1}, 0, 0};
   EXPECT_EQ(
       PiecewiseMatmul::create(**context, call, kStrictShares).status().code(),
       ExitCode::Input);
-  EXPECT_EQ(PiecewiseMatmul::queryScratchBytes(**context, call, kStrictShares)
-                .status()
-                .code(),
-            ExitCode::Input);
+  EXPECT_EQ(
+      PiecewiseMatmul::queryScratchBytes(**context, call, 1, 2).status().code(),
+      ExitCode::Input);
 }
 
 /// Where loops of a strictly reproducible program are cut.

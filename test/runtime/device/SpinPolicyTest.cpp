@@ -21,7 +21,7 @@ public:
 
 private:
   SpinPolicy policy_;
-  SpinPolicy::Clock::time_point now_{1h};
+  Clock::time_point now_{1h};
 };
 
 TEST(SpinPolicy, LoopsThatEndInTimeAreNoCrowd) {

@@ -1,6 +1,8 @@
 #include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/OnCallingThread.h"
+#include "test/runtime/data/Sanitizers.h"
+#include "test/runtime/support/NoThreads.h"
 
 #include <gtest/gtest.h>
 
@@ -153,6 +155,19 @@ TEST(ThreadPool, TwoPoolsWorkSideBySide) {
 }
 
 TEST(ThreadPool, APoolThatNeverWorkedEnds) { makePool(4); }
+
+TEST(ThreadPool, ThreadsThatCannotBeStarted) {
+  if (kAddressSanitizer || kThreadSanitizer)
+    GTEST_SKIP() << "a sanitizer takes address space of its own";
+  NoThreads none;
+  auto pool = ThreadPool::create(3);
+  ASSERT_FALSE(pool.ok());
+  EXPECT_EQ(pool.status().code(), ExitCode::Usage);
+  EXPECT_TRUE(pool.status().message().starts_with(
+      "cannot start 3 threads: Resource temporarily unavailable"))
+      << pool.status().message();
+  EXPECT_TRUE(ThreadPool::create(1).ok()) << "which is the caller";
+}
 
 size_t threadsOfThisProcess() {
   std::filesystem::directory_iterator tasks("/proc/self/task");

@@ -10,8 +10,9 @@ def Train_MovingAverageOp : Train_Computation<"moving_average", [
     `a' = a + (1 - decay) * (w - a)` where the step is applied, else `a`, elementwise, in the
     memory of `a`. `w` is a weight after the step. This is `decay * a + (1 - decay) * w`,
     rounded the way of PyTorch's torch.optim.swa_utils.get_ema_multi_avg_fn, and keeps an
-    average that is equal to the weight. One that would be subnormal is 0. Source: Polyak and Juditsky, SIAM Journal on Control
-    and Optimization 30, 1992, with the weights of Tarvainen and Valpola, NeurIPS 2017.
+    average that is equal to the weight. One that would be subnormal is 0. Source: Polyak and
+    Juditsky, SIAM Journal on Control and Optimization 30, 1992, with the weights of Tarvainen and
+    Valpola, NeurIPS 2017.
 
     Constraints:
     * (moving_average_c1) the decay is at least 0 and below 1.
