@@ -193,10 +193,13 @@ static void addPhase(OpPassManager &manager, Phase phase,
       // What is fast depends on the strides of operands.
       layouts.addPass(createAssignLayoutsPass());
       layouts.addPass(createTransposeFactorsPass());
+      ShareReductionsPassOptions shares;
+      shares.tilingPolicy = options.tilingPolicy;
+      layouts.addPass(createShareReductionsPass(shares));
       // Tiles and partial sums follow the strides of operands. A library's
       // calls have scratch memory by now, and cut sums themselves.
       SplitReductionsPassOptions sums;
-      sums.tilingPolicy = options.cudaStaging;
+      sums.tilingPolicy = options.tilingPolicy;
       layouts.addPass(createSplitReductionsPass(sums));
       if (options.chooseContraction)
         layouts.addPass(
@@ -212,7 +215,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     program.addPass(createOutlineKernelsPass());
     {
       OutlineDeviceKernelsPassOptions device;
-      device.tilingPolicy = options.cudaStaging;
+      device.tilingPolicy = options.tilingPolicy;
       program.addPass(createOutlineDeviceKernelsPass(device));
     }
     // No canonicalisation: kernels are final, and it would move their

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/lowering/cpu/ContractionChoice.h"
-#include "compiler/lowering/cuda/TilingPolicy.h"
+#include "compiler/lowering/target/TilingPolicy.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -46,9 +46,9 @@ struct PhaseOptions {
   /// auto, always or never.
   std::string cudaLibrary = "auto";
   /// Which matmuls and convolutions are read through shared memory on GPUs, by
-  /// all of a block, and split into partial sums. For tests: all ways are
-  /// right.
-  TilingPolicy cudaStaging = TilingPolicy::Auto;
+  /// all of a block, and which sums are split into partial sums, by threads of
+  /// CPUs, too. For tests: all ways are right.
+  TilingPolicy tilingPolicy = TilingPolicy::Auto;
   /// Leaves matmuls in bf16 to oneDNN on CPUs that compute them in software,
   /// too. For tests.
   bool keepsBFloat16 = false;

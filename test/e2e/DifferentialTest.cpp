@@ -26,7 +26,7 @@ struct Variant {
   unsigned candidate = 0;
   bool isForGpus = false;           ///< and runs on the simulated one
   std::string cudaLibrary = "auto"; ///< and its library
-  TilingPolicy cudaStaging = TilingPolicy::Auto;
+  TilingPolicy tilingPolicy = TilingPolicy::Auto;
 
   auto operator<=>(const Variant &) const = default;
 };
@@ -35,7 +35,7 @@ void PrintTo(const Variant &variant, std::ostream *stream) {
   *stream << (variant.isForGpus ? "GPUs, " : "")
           << (variant.useLibrary ? "library, " : "loops, ") << "on GPUs "
           << variant.cudaLibrary
-          << (variant.cudaStaging == TilingPolicy::Always ? " tiling, " : ", ")
+          << (variant.tilingPolicy == TilingPolicy::Always ? " tiling, " : ", ")
           << variant.threads << " threads, candidate " << variant.candidate;
 }
 
@@ -43,7 +43,7 @@ CompileOptions getOptions(const Variant &variant) {
   CompileOptions options;
   options.phase.useLibrary = variant.useLibrary;
   options.phase.cudaLibrary = variant.cudaLibrary;
-  options.phase.cudaStaging = variant.cudaStaging;
+  options.phase.tilingPolicy = variant.tilingPolicy;
   options.phase.threads = variant.threads;
   options.phase.forCpu = !variant.isForGpus;
   options.phase.forCuda = variant.isForGpus;
@@ -399,7 +399,7 @@ nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
   const auto &[model, variant] = info.param;
   return model.name + (variant.isForGpus ? "_gpu" : "") +
          (variant.cudaLibrary == "always" ? "_libraries" : "") +
-         (variant.cudaStaging == TilingPolicy::Always ? "_staged" : "") +
+         (variant.tilingPolicy == TilingPolicy::Always ? "_staged" : "") +
          (variant.useLibrary ? "_library_" : "_loops_") +
          std::to_string(variant.threads) +
          (variant.candidate ? "_candidate_" + std::to_string(variant.candidate)
@@ -409,7 +409,11 @@ nameOf(const testing::TestParamInfo<std::tuple<Model, Variant>> &info) {
 /// On one thread, on two, and on GPUs.
 const std::vector<std::vector<Variant>> kVariants = {
     {{true, 1}, {false, 1}, {true, 1, 3}},
-    {{true, 2}, {false, 2}, {true, 2, 1}},
+    {{true, 2},
+     {false, 2},
+     {true, 2, 1},
+     {true, 2, 0, false, "auto", TilingPolicy::Always},
+     {true, 3, 2, false, "auto", TilingPolicy::Always}},
     {{true, 1, 0, true},
      {true, 2, 0, true, "always"},
      {false, 2, 0, true},

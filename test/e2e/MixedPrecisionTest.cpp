@@ -39,7 +39,7 @@ CompileOptions getOptions(const Amp &amp) {
   options.phase.threads = 2;
   options.phase.forCpu = !amp.isForGpus;
   options.phase.forCuda = amp.isForGpus;
-  options.phase.cudaStaging = amp.tiling;
+  options.phase.tilingPolicy = amp.tiling;
   options.phase.cudaLibrary = amp.isForGpus ? amp.library : "auto";
   options.phase.keepsBFloat16 = StringRef(amp.library) == "always";
   options.sets = {std::string("amp.level=") + amp.level,
@@ -108,7 +108,9 @@ INSTANTIATE_TEST_SUITE_P(
                                      getModel("tiles"), getModel("wide_taps"),
                                      getModel("even_heads"),
                                      getModel("larger_eval")),
-                     testing::Values(Amp{"O1", "bf16"}, Amp{"O3", "bf16"})),
+                     testing::Values(Amp{"O1", "bf16"}, Amp{"O3", "bf16"},
+                                     Amp{"O1", "bf16", false,
+                                         TilingPolicy::Always})),
     getTestName);
 
 // Factors of 16 bits go to the libraries as they are. Gradients of dense

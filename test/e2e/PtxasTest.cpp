@@ -28,7 +28,7 @@ SmallVector<char, 0> compileToPtx(const Parameter &parameter) {
   options.phase.forCpu = false;
   options.phase.forCuda = true;
   options.phase.cudaLibrary = "never"; // all are kernels
-  options.phase.cudaStaging = tilingPolicy;
+  options.phase.tilingPolicy = tilingPolicy;
   return compileText(model.getJson(), options);
 }
 

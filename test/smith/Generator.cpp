@@ -42,7 +42,7 @@ CompileOptions Sketch::getOptions() const {
   options.phase.forCpu = !isForGpus;
   options.phase.forCuda = isForGpus;
   options.phase.cudaLibrary = callsCudaLibrary ? "always" : "never";
-  options.phase.cudaStaging =
+  options.phase.tilingPolicy =
       isStaged ? TilingPolicy::Always : TilingPolicy::Auto;
   options.reproducible = reproducible;
   if (isTf32)
@@ -346,7 +346,7 @@ Sketch smith::generate(uint64_t seed, bool isForGpus, int64_t &illegal,
   // By the seed itself: what is drawn stays what it was.
   sketch.isForGpus = isForGpus;
   sketch.callsCudaLibrary = isForGpus && seed % 2 == 0;
-  sketch.isStaged = isForGpus && seed % 4 < 2;
+  sketch.isStaged = seed % 4 < 2;
   sketch.isTf32 = sketch.callsCudaLibrary && seed / 4 % 2 == 0;
   // Not drawn either.
   sketch.reproducible = *rt::symbolizeReproducibility(seed % 3);

@@ -17,7 +17,9 @@ struct Sketch {
   bool isForGpus = false;        ///< and runs on the simulated one
   bool callsCudaLibrary = false; ///< there for every product
   bool isTf32 = false;           ///< there, which that library computes
-  bool isStaged = false; ///< there every other product, through shared memory
+  /// Every sum in partial sums; on GPUs every other product, through shared
+  /// memory.
+  bool isStaged = false;
   rt::Reproducibility reproducible = rt::Reproducibility::On;
   int64_t microBatches = 1; ///< more than one where they add to one set
   std::vector<std::string> boosts = {}; ///< --boost KEY=VALUE

@@ -14,29 +14,38 @@ public:
   using PairedStripCode::PairedStripCode;
 
   void emit(Value begin, Value end) {
-    forEachPiece(begin, end, [&](const Piece &piece) {
-      clear(piece);
-      if (!plan.sharesStrips)
-        for (const TapPart &part : sum.parts)
-          forEachStrip(
-              part, [&](const Strip &strip) { emitStrip(part, piece, strip); });
-    });
-    if (plan.sharesStrips)
-      for (const TapPart &part : sum.parts)
-        forEachStrip(part, [&](const Strip &strip) {
-          forEachPiece(begin, end, [&](const Piece &piece) {
-            emitStrip(part, piece, strip);
-          });
-        });
+    forEachPartial(begin, end, plan.pieces / sum.partials,
+                   [&](Value partial, Value first, Value last) {
+                     emitPieces(partial, first, last);
+                   });
   }
 
 private:
   struct Piece {
     const Block &block;
     Range tapRows, terms;
+    Value partial;
   };
 
-  void forEachPiece(Value begin, Value end,
+  void emitPieces(Value partial, Value begin, Value end) {
+    forEachPiece(partial, begin, end, [&](const Piece &piece) {
+      clear(piece);
+      if (!plan.sharesStrips)
+        for (const TapPart &part : sum.parts)
+          forEachStrip(part, partial, [&](const Strip &strip) {
+            emitStrip(part, piece, strip);
+          });
+    });
+    if (plan.sharesStrips)
+      for (const TapPart &part : sum.parts)
+        forEachStrip(part, partial, [&](const Strip &strip) {
+          forEachPiece(partial, begin, end, [&](const Piece &piece) {
+            emitStrip(part, piece, strip);
+          });
+        });
+  }
+
+  void forEachPiece(Value partial, Value begin, Value end,
                     llvm::function_ref<void(const Piece &)> act) {
     int64_t tapRows = sum.parts.front().rows.taps;
     int64_t tiles = llvm::divideCeil(sum.terms, plan.tile);
@@ -53,7 +62,7 @@ private:
       Value last = minimum(plus(first, plan.tilesOfPiece * plan.tile),
                            constant(sum.terms));
       Block block = decodeBlock(quotient(piece, groupsOfTiles));
-      act({block, rows, {first, last}});
+      act({block, rows, {first, last}, partial});
     });
   }
 
@@ -71,17 +80,17 @@ private:
     });
   }
 
-  void forEachStrip(const TapPart &part,
+  void forEachStrip(const TapPart &part, Value partial,
                     llvm::function_ref<void(const Strip &)> act) {
     // Rows of a sample, or whole samples.
     int64_t rows = part.rows.pixels;
     int64_t samples = std::clamp<int64_t>(plan.lines / rows, 1, sum.samples);
     int64_t lines = std::min(plan.lines, rows);
-    forEach(constant(0), constant(sum.samples), samples, [&](Value sample) {
-      Range inSamples{sample,
-                      minimum(plus(sample, samples), constant(sum.samples))};
-      forEach(constant(0), constant(rows), lines, [&](Value row) {
-        act({inSamples, {row, minimum(plus(row, lines), constant(rows))}});
+    Range ofSamples = getSamples(partial), ofRows = getRows(part, partial);
+    forEach(ofSamples.begin, ofSamples.end, samples, [&](Value sample) {
+      Range inSamples{sample, minimum(plus(sample, samples), ofSamples.end)};
+      forEach(ofRows.begin, ofRows.end, lines, [&](Value row) {
+        act({inSamples, {row, minimum(plus(row, lines), ofRows.end)}});
       });
     });
   }
@@ -257,7 +266,7 @@ private:
 
   Value resultAt(const TapPart &part, const Piece &piece, Value tapRow,
                  Value tapColumn, Value term) {
-    Value at = offsetOf(part.result, piece.block, Value());
+    Value at = offsetOf(part.result, piece.block, piece.partial);
     at = add(at, times(tapRow, part.result.row));
     at = add(at, times(tapColumn, part.result.column));
     return add(at, times(term, part.result.term));

@@ -25,16 +25,21 @@ public:
         llvm::divideCeil(sum.countSourceChannels(), tiles.channels);
     int64_t filterBlocks =
         llvm::divideCeil(sum.countImageChannels(), tiles.filters);
-    forEach(begin, end, [&](Value number) {
-      Value block = quotient(number, filterBlocks);
-      Piece piece{quotient(block, channelBlocks),
-                  times(remainder(block, channelBlocks), tiles.channels),
-                  times(remainder(number, filterBlocks), tiles.filters)};
-      clearSums();
-      for (auto [part, strip] : llvm::zip_equal(sum.parts, strips))
-        emitPart(part, strip, piece);
-      store(piece);
-    });
+    forEachPartial(
+        begin, end, plan.pieces / sum.partials,
+        [&](Value partial, Value first, Value last) {
+          forEach(first, last, [&](Value number) {
+            Value block = quotient(number, filterBlocks);
+            Piece piece{quotient(block, channelBlocks),
+                        times(remainder(block, channelBlocks), tiles.channels),
+                        times(remainder(number, filterBlocks), tiles.filters),
+                        partial};
+            clearSums();
+            for (auto [part, strip] : llvm::zip_equal(sum.parts, strips))
+              emitPart(part, strip, piece);
+            store(piece);
+          });
+        });
   }
 
 private:
@@ -51,14 +56,14 @@ private:
 
   void emitPart(const TapPart &part, const TileGradientStrip &strip,
                 const Piece &piece) {
-    forEach(constant(0), constant(sum.samples), tiles.samples,
-            [&](Value sample) {
-              forEach(constant(0), constant(part.rows.pixels), tiles.rows,
-                      [&](Value row) {
-                        Value positions = put(part, strip, piece, sample, row);
-                        multiply(strip, positions);
-                      });
-            });
+    Range samples = getSamples(piece.partial);
+    Range rows = getRows(part, piece.partial);
+    forEach(samples.begin, samples.end, tiles.samples, [&](Value sample) {
+      forEach(rows.begin, rows.end, tiles.rows, [&](Value row) {
+        Value positions = put(part, strip, piece, sample, row);
+        multiply(strip, positions);
+      });
+    });
   }
 
   /// Taps are innermost: what tiles of two rows and two columns read stays in
@@ -133,7 +138,8 @@ private:
 
   void store(const Piece &piece) {
     const TapOperand &result = sum.parts.front().result;
-    Value corner = offsetOf(result, piece.group);
+    Value corner =
+        add(offsetOf(result, piece.group), times(piece.partial, result.sample));
     int64_t filterStep = sourceIsVector ? result.term : result.vector;
     int64_t channelStep = sourceIsVector ? result.vector : result.term;
     corner = add(corner, times(piece.channel, channelStep));

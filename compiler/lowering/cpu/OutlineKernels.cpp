@@ -16,6 +16,7 @@
 #include "compiler/lowering/cpu/KernelGroup.h"
 #include "compiler/lowering/cpu/Matmuls.h"
 #include "compiler/lowering/cpu/OpKernels.h"
+#include "compiler/lowering/cpu/PartialSums.h"
 #include "compiler/lowering/cpu/Passes.h"
 #include "compiler/lowering/cpu/Transposition.h"
 #include "compiler/lowering/cpu/VectorNest.h"
@@ -66,6 +67,7 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
 
   LogicalResult outline(func::FuncOp function) {
     kernels = 0;
+    function.walk([](ContractionOpInterface op) { addUpPartials(op); });
     KernelGroup group;
     bool sortsParameters = hasManyRules(getOperation());
     IRRewriter rewriter(&getContext());

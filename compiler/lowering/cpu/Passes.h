@@ -2,9 +2,11 @@
 // pass promises.
 #pragma once
 
+#include "compiler/lowering/target/TilingPolicy.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace boostc {
 

@@ -1,7 +1,7 @@
 #ifndef BOOSTC_LOWERING_CPU_PASSES
 #define BOOSTC_LOWERING_CPU_PASSES
 
-include "mlir/Pass/PassBase.td"
+include "compiler/lowering/target/TilingPolicy.td"
 
 def SetCpuTargetPass : Pass<"boostc-set-cpu-target", "::boostc::train::ProgramOp"> {
   let summary = "records the CPU and the threads a program is compiled for";
@@ -159,6 +159,38 @@ def NarrowFactorsPass : Pass<"boostc-narrow-factors", "::boostc::train::ProgramO
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def ShareReductionsPass : Pass<"boostc-share-reductions", "::boostc::train::ProgramOp"> {
+  let summary = "cuts sums with few results so that threads of a CPU share their terms";
+  let description = [{
+    In a program for several threads, a sum over the pixels of a batch that has few results, a
+    mean of each channel or the gradient of a small weight, occupies few threads, and each reads
+    pixels that another thread has computed. The pass gives it memory for partial sums: every
+    thread adds up its own part of the batch, and an elementwise op adds up the partial sums in
+    a fixed order. Convolutions get `partials`, where that is estimated to take less time, but
+    not in a program that is strictly reproducible; their kernels are cut when they are outlined.
+
+    Before and after, for two threads (maps are left out):
+    ```mlir
+    linalg.generic {iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x : memref<8192x16x8xf32>) outs(%sum : memref<16xf32>) { ... }
+    ```
+    ```mlir
+    %parts = memref.alloc() : memref<2x16xf32>
+    linalg.fill ins(%zero : f32) outs(%parts : memref<2x16xf32>)
+    %halves = memref.reinterpret_cast %x to offset: [0], sizes: [2, 4096, 16, 8], strides: ...
+    linalg.generic {iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%halves : memref<2x4096x16x8xf32>) outs(%parts : memref<2x16xf32>) { ... }
+    linalg.generic {iterator_types = ["parallel"]}
+      ins(%parts, %parts : memref<2x16xf32>, memref<2x16xf32>) outs(%sum : memref<16xf32>) { ... }
+    ```
+  }];
+  let options = [
+    TilingOption<"Which sums are cut">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect"];
 }
 
 def ReserveScratchPass : Pass<"boostc-reserve-scratch", "::boostc::train::ProgramOp"> {

@@ -87,6 +87,36 @@ TapSumCode::reduce(Range range, List<Value> sums,
   return loop.getResults();
 }
 
+void TapSumCode::forEachPartial(
+    Value begin, Value end, int64_t piecesOfPartial,
+    llvm::function_ref<void(Value partial, Value begin, Value end)> act) {
+  if (sum.partials == 1)
+    return act(Value(), begin, end);
+  Value last = quotient(plus(end, piecesOfPartial - 1), piecesOfPartial);
+  forEach(quotient(begin, piecesOfPartial), last, [&](Value partial) {
+    Value first = times(partial, piecesOfPartial);
+    act(partial, subtract(maximum(begin, first), first),
+        minimum(subtract(end, first), constant(piecesOfPartial)));
+  });
+}
+
+TapSumCode::Range TapSumCode::getShare(int64_t extent, Value partial) {
+  return {quotient(times(partial, extent), sum.partials),
+          quotient(times(plus(partial, 1), extent), sum.partials)};
+}
+
+TapSumCode::Range TapSumCode::getSamples(Value partial) {
+  if (!partial || !sum.cutsSamples())
+    return {constant(0), constant(sum.samples)};
+  return getShare(sum.samples, partial);
+}
+
+TapSumCode::Range TapSumCode::getRows(const TapPart &part, Value partial) {
+  if (!partial || sum.cutsSamples())
+    return {constant(0), constant(part.rows.pixels)};
+  return getShare(part.rows.pixels, partial);
+}
+
 TapSumCode::Range TapSumCode::getInsideTaps(const TapAxis &axis, Value pixel) {
   if (!axis.isGuarded())
     return upTo(axis.taps);

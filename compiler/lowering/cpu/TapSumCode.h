@@ -40,6 +40,16 @@ protected:
   TapOperand reservePairs(int64_t elements);
   void storePacked(Value vector, const TapOperand &operand, Value offset);
 
+  /// Those of pieces [begin, end) that belong to each partial sum, which is
+  /// null where there is one sum. Threads share partial sums before their
+  /// pieces.
+  void forEachPartial(
+      Value begin, Value end, int64_t piecesOfPartial,
+      llvm::function_ref<void(Value partial, Value begin, Value end)> act);
+  /// What a partial sum adds up: samples, and of each the rows of a part.
+  Range getSamples(Value partial);
+  Range getRows(const TapPart &part, Value partial);
+
   /// The taps that see something from `pixel`, and the pixels that `tap` lets
   /// see something.
   Range getInsideTaps(const TapAxis &axis, Value pixel);
@@ -79,6 +89,7 @@ protected:
   const TapSumPlan &plan;
 
 private:
+  Range getShare(int64_t extent, Value partial);
   bool isPaired(const TapOperand &operand) const {
     return paired.contains(operand.buffer);
   }

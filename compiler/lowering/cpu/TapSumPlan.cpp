@@ -269,6 +269,51 @@ double boostc::estimateEfficiency(const TapSum &given, const TapSumPlan &plan,
          estimateVectorRate(plan.lanes, maxLanes);
 }
 
+double boostc::estimateGradientTime(const TapSum &given, const TapSumPlan &plan,
+                                    int64_t maxLanes, int64_t threads) {
+  // A loop that threads share begins and ends.
+  constexpr double kShared = 2000.0;
+  const TapPart &part = given.parts.front();
+  double pixels = 0.0;
+  for (const TapPart &each : given.parts)
+    pixels += static_cast<double>(each.rows.pixels * each.columns.pixels);
+  double products =
+      pixels *
+      static_cast<double>(given.samples * part.rows.taps * part.columns.taps *
+                          given.terms * given.width * given.groups);
+  double multiply = products / (kPerCycle * static_cast<double>(maxLanes) *
+                                estimateEfficiency(given, plan, maxLanes));
+  // The longest of all shares, as if there were no others.
+  auto lengthen = [](int64_t count, int64_t shares) {
+    return static_cast<double>(llvm::alignTo(count, shares)) /
+           static_cast<double>(count);
+  };
+  int64_t partials = given.partials;
+  multiply *=
+      lengthen(plan.pieces, threads) *
+      lengthen(given.cutsSamples() ? given.samples : given.getRows(), partials);
+  // Each thread's pixels lie in its caches, and a partial sum reads those of as
+  // many threads as compute it.
+  int64_t together = llvm::divideCeil(threads, partials);
+  double images = static_cast<double>(countBytes(part.source.type) +
+                                      countBytes(part.weight.type));
+  double moved = images * static_cast<double>(together - 1) *
+                 static_cast<double>(partials);
+  double sums = static_cast<double>(countBytes(part.result.type));
+  if (partials > 1)
+    moved += static_cast<double>(partials) * sums;
+  // Neighbours of a row of sums are written by different threads, and what one
+  // fetches ahead the other one is about to write.
+  if (together > 1 && plan.countBlocks(given) > given.groups)
+    moved +=
+        2.0 * sums *
+        (plan.tiles ? 1.0
+                    : std::ceil(pixels * static_cast<double>(given.samples) /
+                                static_cast<double>(kStrip)));
+  return (multiply + moved / kFetched) / static_cast<double>(threads) +
+         (partials > 1 ? 2 : 1) * kShared;
+}
+
 /// Rows of pixels that a block of weights meets before the next one does: few
 /// enough that every thread has its share.
 static void shareGather(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
@@ -435,10 +480,14 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
   for (auto &[cost, found] : plans) {
     const TapSum form = found.getForm(sum);
     // Tiles are planned for threads.
-    if (!found.tiles && form.isWeightGradient)
-      shareWeightGradient(form, threads, found);
-    else if (!found.tiles)
+    if (!found.tiles && form.isWeightGradient) {
+      // Threads share partial sums first.
+      shareWeightGradient(form, llvm::divideCeil(threads, form.partials),
+                          found);
+      found.pieces *= form.partials;
+    } else if (!found.tiles) {
       shareGather(form, threads, found);
+    }
     best.push_back(found);
   }
   return best;

@@ -89,6 +89,11 @@ double estimateVectorRate(int64_t lanes, int64_t maxLanes);
 double estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                           int64_t maxLanes);
 
+/// Cycles in which `threads` threads compute a gradient of weights by `plan`,
+/// and add up its partial sums, if there are several.
+double estimateGradientTime(const TapSum &sum, const TapSumPlan &plan,
+                            int64_t maxLanes, int64_t threads);
+
 /// Emits pieces [begin, end). The operands' buffers are those of the kernel.
 void emitTapSum(mlir::OpBuilder &builder, mlir::Location loc, const TapSum &sum,
                 const TapSumPlan &plan, mlir::Value begin, mlir::Value end);

@@ -242,7 +242,7 @@ static double estimateGradient(const TapSum &sum, const TapSumPlan &plan) {
                          1);
   double stored = static_cast<double>(taps * tilesOfPiece) * 4 * kMove;
   return ((multiply + put) * strips + stored) *
-         static_cast<double>(plan.pieces) /
+         static_cast<double>(plan.pieces / sum.partials) /
          static_cast<double>(taps * sum.samples * part.rows.pixels *
                              part.columns.pixels);
 }
@@ -288,7 +288,8 @@ static std::optional<TapSumPlan> planGradient(const TapSum &sum,
       if (4 * taps * ofSource * ofPixels > kMaxSums ||
           !chooseGradientStrip(sum, tiles))
         continue;
-      plan.pieces = sum.groups * llvm::divideCeil(channels, ofSource) *
+      plan.pieces = sum.partials * sum.groups *
+                    llvm::divideCeil(channels, ofSource) *
                     llvm::divideCeil(filters, ofPixels);
       double uneven = divide(llvm::alignTo(plan.pieces, threads), plan.pieces);
       double cost = estimateGradient(sum, plan) * uneven;

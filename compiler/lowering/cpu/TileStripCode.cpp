@@ -35,8 +35,8 @@ Value TileStripCode::put(const TapPart &part, const TileGradientStrip &strip,
                          const Piece &piece, Value sample, Value row) {
   if (strip.isDirect) {
     Value rows = constant(tiles.rows);
-    if (part.rows.pixels % tiles.rows != 0)
-      rows = minimum(rows, subtract(constant(part.rows.pixels), row));
+    if (piece.partial || part.rows.pixels % tiles.rows != 0)
+      rows = minimum(rows, subtract(getRows(part, piece.partial).end, row));
     Value positions = times(rows, strip.width);
     auto at = [&](const TapOperand &operand, Value first) {
       Value corner = add(offsetOf(operand, piece.group), first);
@@ -48,8 +48,8 @@ Value TileStripCode::put(const TapPart &part, const TileGradientStrip &strip,
     return positions;
   }
   Value samples = constant(tiles.samples);
-  if (sum.samples % tiles.samples != 0)
-    samples = minimum(samples, subtract(constant(sum.samples), sample));
+  if (piece.partial || sum.samples % tiles.samples != 0)
+    samples = minimum(samples, subtract(getSamples(piece.partial).end, sample));
   Samples all{sample, samples};
   // Nothing follows the last row.
   Value positions = alignToTerms(
@@ -70,7 +70,7 @@ Value TileStripCode::put(const TapPart &part, const TileGradientStrip &strip,
 TileCode::Pixels TileStripCode::getPixels(const TapPart &part,
                                           const TileGradientStrip &strip,
                                           const Piece &piece, Value row) {
-  Value left = subtract(constant(part.rows.pixels), row);
+  Value left = subtract(getRows(part, piece.partial).end, row);
   return {part.weight,
           add(offsetOf(part.weight, piece.group), piece.filter),
           row,

@@ -16,9 +16,9 @@ public:
 
 protected:
   /// Some channels of the source and some of the pixels' image, the filters:
-  /// the first ones, in a group.
+  /// the first ones, in a group; and the partial sum, if there are several.
   struct Piece {
-    Value group, channel, filter;
+    Value group, channel, filter, partial;
   };
 
   /// Puts the strip from row `row` of sample `sample` on into `channels` and

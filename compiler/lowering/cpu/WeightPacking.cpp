@@ -14,12 +14,20 @@ namespace {
 
 struct WeightPacking {
   int64_t filters, channels, taps, lanes;
-  /// In a piece. A row of bf16 is half as long as one of f32: two squares side
+  /// Of a step. A row of bf16 is half as long as one of f32: two squares side
   /// by side fill the cache lines that they write.
-  int64_t filtersOfPiece;
+  int64_t filtersOfStep;
   /// Are filters innermost, or channels, where taps are outermost?
   bool alongFilters;
   bool unpacks; ///< into the order of the file
+
+  /// Threads have channels, not filters, where they would write neighbours in a
+  /// row else: what one fetches ahead the other one is about to write. There
+  /// are to be enough of them.
+  bool sharesChannels() const {
+    return alongFilters && !unpacks && channels > lanes &&
+           4 * channels >= filters;
+  }
 };
 
 } // namespace
@@ -63,10 +71,10 @@ static std::optional<WeightPacking> describe(memref::CopyOp copy,
     packing.lanes /= 2;
   if (packing.lanes < 4 || packing.taps == 1 || packing.taps > kMaxTaps)
     return std::nullopt;
-  packing.filtersOfPiece = packing.lanes;
+  packing.filtersOfStep = packing.lanes;
   if (source.getElementTypeBitWidth() == 16 &&
       packing.filters % (2 * packing.lanes) == 0)
-    packing.filtersOfPiece *= 2;
+    packing.filtersOfStep *= 2;
   return packing;
 }
 
@@ -84,23 +92,33 @@ public:
             cast<MemRefType>(source.getType()).getElementType())) {}
 
   void emit(Value begin, Value end) {
-    int64_t lanes = packing.lanes;
-    forEach(begin, end, [&](Value piece) {
-      Value first = times(piece, packing.filtersOfPiece);
-      Value last = plus(first, packing.filtersOfPiece);
-      forEach(constant(0), constant(packing.channels), lanes,
-              [&](Value channel) {
-                if (packing.alongFilters)
-                  forEach(first, last, lanes,
-                          [&](Value filter) { emitSquares(filter, channel); });
-                else
-                  forEach(first, last,
-                          [&](Value filter) { emitRow(filter, channel); });
-              });
+    int64_t filters = packing.filtersOfStep, lanes = packing.lanes;
+    auto all = [&](int64_t extent, int64_t step) {
+      return Range{constant(0), constant(extent / step)};
+    };
+    Range ofFilters{begin, end}, ofChannels = all(packing.channels, lanes);
+    if (packing.sharesChannels()) {
+      ofFilters = all(packing.filters, filters);
+      ofChannels = {begin, end};
+    }
+    forEach(ofFilters.begin, ofFilters.end, [&](Value step) {
+      Value first = times(step, filters);
+      forEach(ofChannels.begin, ofChannels.end,
+              [&](Value square) { emitStep(first, times(square, lanes)); });
     });
   }
 
 private:
+  /// `filtersOfStep` filters and `lanes` channels.
+  void emitStep(Value first, Value channel) {
+    Value last = plus(first, packing.filtersOfStep);
+    if (packing.alongFilters)
+      forEach(first, last, packing.lanes,
+              [&](Value filter) { emitSquares(filter, channel); });
+    else
+      forEach(first, last, [&](Value filter) { emitRow(filter, channel); });
+  }
+
   /// Elements of `lanes` channels of a filter are neighbours in the file,
   /// taps innermost: squares of them and of as many filters are transposed.
   void emitSquares(Value filter, Value channel) {
@@ -197,8 +215,10 @@ std::optional<OpKernel> boostc::planWeightPacking(memref::CopyOp copy,
   std::optional<WeightPacking> packing = describe(copy, maxLanes);
   if (!packing)
     return std::nullopt;
+  int64_t pieces = packing->sharesChannels()
+                       ? packing->channels / packing->lanes
+                       : packing->filters / packing->filtersOfStep;
   return makeCopyKernel<PackingEmitter>(
-      copy, copy.getSource(), copy.getTarget(), *packing,
-      packing->filters / packing->filtersOfPiece,
-      packing->filtersOfPiece * packing->channels * packing->taps);
+      copy, copy.getSource(), copy.getTarget(), *packing, pieces,
+      packing->filters * packing->channels * packing->taps / pieces);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/lowering/cuda/GridNest.h"
-#include "compiler/lowering/cuda/TilingPolicy.h"
+#include "compiler/lowering/target/TilingPolicy.h"
 #include "compiler/lowering/kernels/Contraction.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -2,7 +2,7 @@
 // pass promises.
 #pragma once
 
-#include "compiler/lowering/cuda/TilingPolicy.h"
+#include "compiler/lowering/target/TilingPolicy.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -1,14 +1,7 @@
 #ifndef BOOSTC_LOWERING_CUDA_PASSES
 #define BOOSTC_LOWERING_CUDA_PASSES
 
-include "mlir/Pass/PassBase.td"
-
-class TilingOption<string description>
-    : Option<"tilingPolicy", "tiling", "::boostc::TilingPolicy", "::boostc::TilingPolicy::Auto", description, [{
-        ::llvm::cl::values(
-            clEnumValN(::boostc::TilingPolicy::Auto, "auto", "where that is estimated to be faster"),
-            clEnumValN(::boostc::TilingPolicy::Always, "always", "wherever possible"),
-            clEnumValN(::boostc::TilingPolicy::Never, "never", "nowhere"))}]>;
+include "compiler/lowering/target/TilingPolicy.td"
 
 def ChooseDeviceLibraryPass : Pass<"boostc-choose-device-library", "::boostc::train::ProgramOp"> {
   let summary = "picks the library calls on a GPU";

@@ -318,8 +318,18 @@ TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types,
 }
 
 std::optional<TapSum> boostc::getTapSum(ContractionOpInterface op) {
-  if (auto convolution = dyn_cast<rt::ConvolutionOp>(*op))
-    return getTapSum(convolution, ConvolutionTypes::of(convolution),
-                     convolution.getGeometry());
-  return std::nullopt;
+  auto convolution = dyn_cast<rt::ConvolutionOp>(*op);
+  if (!convolution)
+    return std::nullopt;
+  TapSum sum = getTapSum(convolution, ConvolutionTypes::of(convolution),
+                         convolution.getGeometry());
+  if (Value partials = convolution.getPartials()) {
+    MemRefType type = getTypeInMemory(partials);
+    sum.partials = type.getDimSize(0);
+    for (TapPart &part : sum.parts) {
+      part.result.buffer = partials;
+      part.result.sample = type.getDimSize(1);
+    }
+  }
+  return sum;
 }

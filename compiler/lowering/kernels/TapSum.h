@@ -70,15 +70,22 @@ struct TapPart {
 };
 
 /// Fields as above; in a gradient of the weights, `weight` is what is summed
-/// over, an image of pixels, and `result` a weight.
+/// over, an image of pixels, and `result` a weight. Where there are several
+/// `partials`, each is the sum over some of the pixels, and lies
+/// `result.sample` elements after the one before.
 struct TapSum {
   bool isWeightGradient = false;
-  int64_t samples = 1, groups = 1, terms = 1, width = 1;
+  int64_t samples = 1, groups = 1, terms = 1, width = 1, partials = 1;
   TapOperand bias;
   std::vector<TapPart> parts;
 
   /// The largest number of rows of a part.
   int64_t getRows() const;
+  /// Whether partial sums are of different samples, not of different rows of
+  /// all samples: as evenly as they come, or nearly so.
+  bool cutsSamples() const {
+    return samples % partials == 0 || samples >= 4 * partials;
+  }
   /// Elements of an operand's buffer are neighbours along `v`.
   bool hasVectors() const;
   /// In a gradient of weights of several terms: the channels of the source, and

@@ -42,4 +42,19 @@ func.func @few() {
       strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
   return
 }
+
+// Where there are enough channels, threads have some of them each, and write rows of all filters.
+// Filters are the outer loop, which every thread runs through.
+// CHECK-LABEL: func.func private @by_channels_kernel_0
+// CHECK: %[[FILTERS:.+]] = arith.constant 8 : index
+// CHECK: scf.for %{{.+}} = %{{.+}} to %[[FILTERS]]
+// CHECK: scf.for %{{.+}} = %arg0 to %arg1
+// CHECK-LABEL: func.func @by_channels
+// CHECK: rt.launch @by_channels_kernel_0({{.*}}) extent(4)
+func.func @by_channels() {
+  %w = memref.alloc() : memref<128x64x3x3xf32>
+  %v = memref.alloc() : memref<128x64x3x3xf32, strided<[1, 128, 24576, 8192]>>
+  memref.copy %w, %v : memref<128x64x3x3xf32> to memref<128x64x3x3xf32, strided<[1, 128, 24576, 8192]>>
+  return
+}
 }

@@ -199,4 +199,35 @@ func.func @folded_weights() {
       strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
   return
 }
+
+// Two partial sums: each piece adds up one of the samples, and a second kernel the two.
+// CHECK-LABEL: func.func private @partial_sums_kernel_0
+// CHECK: scf.for %[[PART:.+]] = %arg0 to
+// CHECK: %[[SIZE:.+]] = arith.constant 2304 : index
+// CHECK: arith.muli %[[PART]], %[[SIZE]]
+// CHECK: vector.store %{{.+}} : memref<4608xf32>
+// CHECK: %[[FIRST:.+]] = arith.divui
+// CHECK: %[[LAST:.+]] = arith.divui
+// CHECK: scf.for %{{.+}} = %[[FIRST]] to %[[LAST]]
+// CHECK: vector.fma
+// CHECK-LABEL: func.func private @partial_sums_kernel_1
+// CHECK: arith.addf
+// CHECK-LABEL: func.func @partial_sums()
+// CHECK: rt.launch @partial_sums_kernel_0(%{{.+}}, %{{.+}}, %{{.+}}, %[[PARTS:.+]]) extent(2) grain(1)
+// CHECK-NEXT: %[[ROW:.+]] = rt.buffer transient[{{[0-9]+}}] : memref<2304xf32>
+// CHECK-NEXT: rt.launch @partial_sums_kernel_1(%[[PARTS]], %[[ROW]])
+// CHECK-NEXT: return
+func.func @partial_sums() {
+  %x = memref.alloc() : memref<2x16x32x32xf32, strided<[16384, 1, 512, 16]>>
+  %v = memref.alloc() : memref<16x16x3x3xf32, strided<[1, 16, 768, 256]>>
+  %y = memref.alloc() : memref<2x16x32x32xf32, strided<[16384, 1, 512, 16]>>
+  %p = memref.alloc() : memref<2x2304xf32>
+  rt.convolution backward_weight
+      ins(%y, %x : memref<2x16x32x32xf32, strided<[16384, 1, 512, 16]>>,
+                   memref<2x16x32x32xf32, strided<[16384, 1, 512, 16]>>)
+      outs(%v : memref<16x16x3x3xf32, strided<[1, 16, 768, 256]>>)
+      partials(%p : memref<2x2304xf32>)
+      strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1
+  return
+}
 }
