@@ -14,7 +14,7 @@ namespace {
 
 struct WeightPacking {
   int64_t filters, channels, taps, lanes;
-  /// Of a step. A row of bf16 is half as long as one of f32: two squares side
+  /// In a step. A row of bf16 is half as long as one of f32: two squares side
   /// by side fill the cache lines that they write.
   int64_t filtersOfStep;
   /// Are filters innermost, or channels, where taps are outermost?
