@@ -18,6 +18,7 @@
 #include "compiler/lowering/cpu/OpKernels.h"
 #include "compiler/lowering/cpu/PartialSums.h"
 #include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/cpu/StepEstimate.h"
 #include "compiler/lowering/cpu/Transposition.h"
 #include "compiler/lowering/cpu/VectorNest.h"
 #include "compiler/lowering/cpu/WeightPacking.h"
@@ -63,6 +64,10 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
     for (func::FuncOp function : functions)
       if (failed(outline(function)))
         return signalPassFailure();
+    if (double step = estimateStep(getOperation());
+        step > 0.0 && step < static_cast<double>(shortStep))
+      for (func::FuncOp function : functions)
+        function.walk([](rt::LaunchOp op) { op.setGrain(op.getExtent()); });
   }
 
   LogicalResult outline(func::FuncOp function) {

@@ -227,7 +227,9 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
     a kernel when each piece needs only what the same piece of the ones before wrote, and a
     nest when each iteration does; small ops run on one thread, or as pieces of a large
     neighbour, and share one kernel with their small neighbours. The buffers of a kernel do
-    not overlap. Kernels of equal ops are one (compiler/lowering/kernels/KernelSet.h).
+    not overlap. Kernels of equal ops are one (compiler/lowering/kernels/KernelSet.h). Where a
+    whole step is short, all of it runs on one thread: what another one has written lies in the
+    caches of another core.
 
     A convolution becomes a kernel of its own, whose sums stay in vector registers, a tile
     at a time (compiler/lowering/cpu/TapSumPlan.h where channels are innermost in memory, and
@@ -257,7 +259,9 @@ def OutlineKernelsPass : Pass<"boostc-outline-kernels", "::boostc::train::Progra
   }];
   let options = [
     Option<"serialWork", "serial-work", "int64_t", "16384",
-           "Loop iterations, or eighths of multiply-adds, below which an op runs on one thread">
+           "Loop iterations, or eighths of multiply-adds, below which an op runs on one thread">,
+    Option<"shortStep", "short-step", "int64_t", "550000",
+           "Cycles of a step on one thread, by estimate, below which everything runs on one">
   ];
   let dependentDialects = ["::boostc::rt::RtDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
