@@ -118,7 +118,8 @@ std::optional<Cut> ShareReductions::chooseCut(linalg::GenericOp op) const {
   for (unsigned loop : reductions)
     terms *= extents[loop];
   bool isForced = tilingPolicy == TilingPolicy::Always;
-  if (reductions.empty() || (work < kMinWork && !isForced))
+  if (!op.hasPureBufferSemantics() || reductions.empty() ||
+      (work < kMinWork && !isForced))
     return std::nullopt;
   // Rows of results are for one thread each.
   LoopOrder order = chooseLoopOrder(op);

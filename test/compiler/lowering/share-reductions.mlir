@@ -132,6 +132,21 @@ func.func @ordered(%x: !images, %sum: memref<16xf32>) {
   return
 }
 
+// A value has no memory, so no partial sums either.
+// CHECK-LABEL: func.func @values
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func @values(%x: tensor<8192x16xf32>, %sum: tensor<16xf32>) -> tensor<16xf32> {
+  %new = linalg.generic {indexing_maps = [affine_map<(n, c) -> (n, c)>, affine_map<(n, c) -> (c)>],
+                         iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<8192x16xf32>) outs(%sum : tensor<16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %total = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %total : f32
+  } -> tensor<16xf32>
+  return %new : tensor<16xf32>
+}
+
 // Few terms are not worth it.
 // CHECK-LABEL: func.func @few
 // AUTO-NOT: memref.alloc
