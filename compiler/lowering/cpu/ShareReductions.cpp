@@ -45,7 +45,8 @@ struct ShareReductions
     if (shares == 1)
       return;
     registers = getVectorRegisters(target);
-    bool isStrict = shares != target.getThreads();
+    bool isStrict =
+        rt::getReproducibility(getOperation()) == rt::Reproducibility::Strict;
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
@@ -133,11 +134,17 @@ std::optional<Cut> ShareReductions::chooseCut(linalg::GenericOp op) const {
         !findCombiner(op, output.getOperandNumber() - op.getNumDpsInputs()))
       return std::nullopt;
   }
+  // No fewer threads than have vectors of results as it is, and more than half.
+  int64_t most = std::min(shares, kMaxPartials);
+  int64_t vectors = order.shared ? static_cast<int64_t>(llvm::divideCeil(
+                                       extents[*order.shared], registers.lanes))
+                                 : 1;
+  int64_t least =
+      std::max({int64_t(2), (most + 1) / 2, std::min(shares, vectors)});
   // The outermost loop that can be cut evenly: samples, which threads share in
   // the ops around.
   std::optional<Cut> best;
-  for (int64_t partials = std::min(shares, kMaxPartials);
-       !best && partials > 1 && 2 * partials >= shares; --partials)
+  for (int64_t partials = most; !best && partials >= least; --partials)
     for (unsigned loop : reductions)
       if (extents[loop] % partials == 0 &&
           (terms >= partials * kMinTerms || isForced) && canCut(op, loop) &&

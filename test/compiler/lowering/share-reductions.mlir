@@ -223,7 +223,7 @@ train.program @alone batch_size(8) micro_batches(1) epochs(1) seed(1) recipe("{}
 
 // GPUs split sums in their own way.
 // CHECK-NOT: memref.alloc
-// CHECK-LABEL: train.program @strict
+// CHECK-LABEL: train.program @three
 train.program @gpu batch_size(8) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cuda_target = #rt.cuda_target<80>} {
   func.func @small_weight(%dy: !images, %x: !images,
@@ -235,13 +235,66 @@ train.program @gpu batch_size(8) micro_batches(1) epochs(1) seed(1) recipe("{}")
   }
 }
 
-// As many parts as every number of threads has; convolutions are not cut.
+// Three threads have 16 channels, one vector: rows of pixels are not cut in three, but in two. Of
+// 128 channels each has some.
+// CHECK: memref.alloc() : memref<2x16xf32>
+// CHECK-NOT: memref.alloc
+// CHECK-LABEL: train.program @many
+train.program @three batch_size(8) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx2,avx512f", 3>} {
+  func.func @channels(%x: !images, %sum: memref<16xf32>, %wide: memref<1024x128xf32>,
+                      %sums: memref<128xf32>) {
+    linalg.generic {indexing_maps = [#pixels, #channel],
+                    iterator_types = ["reduction", "parallel", "reduction", "reduction"]}
+        ins(%x : !images) outs(%sum : memref<16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %new = arith.addf %out, %in fastmath<reassoc> : f32
+      linalg.yield %new : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(n, c) -> (n, c)>, affine_map<(n, c) -> (c)>],
+                    iterator_types = ["reduction", "parallel"]}
+        ins(%wide : memref<1024x128xf32>) outs(%sums : memref<128xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %new = arith.addf %out, %in fastmath<reassoc> : f32
+      linalg.yield %new : f32
+    }
+    return
+  }
+}
+
+// 64 threads: no more than 16 parts, which are fewer than the vectors of 2048 channels.
+// CHECK: memref.alloc() : memref<16x16xf32>
+// CHECK-NOT: memref.alloc
+// CHECK-LABEL: train.program @strict
+train.program @many batch_size(8) micro_batches(1) epochs(1) seed(1) recipe("{}")
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx2,avx512f", 64>} {
+  func.func @channels(%x: !images, %sum: memref<16xf32>, %wide: memref<1024x2048xf32>,
+                      %sums: memref<2048xf32>) {
+    linalg.generic {indexing_maps = [#pixels, #channel],
+                    iterator_types = ["reduction", "parallel", "reduction", "reduction"]}
+        ins(%x : !images) outs(%sum : memref<16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %new = arith.addf %out, %in fastmath<reassoc> : f32
+      linalg.yield %new : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(n, c) -> (n, c)>, affine_map<(n, c) -> (c)>],
+                    iterator_types = ["reduction", "parallel"]}
+        ins(%wide : memref<1024x2048xf32>) outs(%sums : memref<2048xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %new = arith.addf %out, %in fastmath<reassoc> : f32
+      linalg.yield %new : f32
+    }
+    return
+  }
+}
+
+// As many parts as every number of threads has; convolutions are not cut, whatever it is.
 // CHECK: memref.alloc() : memref<16x16xf32>
 // CHECK: rt.convolution
 // CHECK-NOT: partials
 // CHECK: return
 train.program @strict batch_size(8) micro_batches(1) epochs(1) seed(1) recipe("{}")
-    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx2,avx512f", 2>,
+    attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v4", "avx2,avx512f", 16>,
                 rt.reproducible = #rt.reproducible<strict>} {
   func.func @both(%x: !images, %sum: memref<16xf32>, %dy: !images,
                   %dw: memref<16x16x3x3xf32, strided<[1, 16, 768, 256]>>) {
