@@ -33,10 +33,10 @@ struct Variant {
 
 void PrintTo(const Variant &variant, std::ostream *stream) {
   *stream << (variant.isForGpus ? "GPUs, " : "")
+          << (variant.tilingPolicy == TilingPolicy::Always ? "tiling, " : "")
           << (variant.useLibrary ? "library, " : "loops, ") << "on GPUs "
-          << variant.cudaLibrary
-          << (variant.tilingPolicy == TilingPolicy::Always ? " tiling, " : ", ")
-          << variant.threads << " threads, candidate " << variant.candidate;
+          << variant.cudaLibrary << ", " << variant.threads
+          << " threads, candidate " << variant.candidate;
 }
 
 CompileOptions getOptions(const Variant &variant) {

@@ -1,5 +1,5 @@
 #include "compiler/lowering/cpu/ChannelsLast.h"
-#include "compiler/lowering/cpu/TapSumPlan.h"
+#include "compiler/lowering/cpu/TapSumCost.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/kernels/Strides.h"
 #include <limits>

@@ -8,9 +8,6 @@
 
 namespace boostc {
 
-/// More would have each element of a result add up much.
-constexpr int64_t kMaxPartials = 16;
-
 /// `result` = the elements of `partials` at 0, 1, ... of its first dimension,
 /// combined in this order by `combine`; after what `result` holds, if `adds`.
 void combinePartials(

@@ -6,7 +6,6 @@
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/Support/CommandLine.h"
 
 namespace boostc {
 

@@ -177,9 +177,9 @@ def ShareReductionsPass : Pass<"boostc-share-reductions", "::boostc::train::Prog
       ins(%x : memref<8192x16x8xf32>) outs(%sum : memref<16xf32>) { ... }
     ```
     ```mlir
+    %halves = memref.reinterpret_cast %x to offset: [0], sizes: [2, 4096, 16, 8], strides: ...
     %parts = memref.alloc() : memref<2x16xf32>
     linalg.fill ins(%zero : f32) outs(%parts : memref<2x16xf32>)
-    %halves = memref.reinterpret_cast %x to offset: [0], sizes: [2, 4096, 16, 8], strides: ...
     linalg.generic {iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%halves : memref<2x4096x16x8xf32>) outs(%parts : memref<2x16xf32>) { ... }
     linalg.generic {iterator_types = ["parallel"]}

@@ -3,10 +3,10 @@
 #include "compiler/lowering/cpu/ContractionChoice.h"
 #include "compiler/lowering/cpu/PartialSums.h"
 #include "compiler/lowering/cpu/Passes.h"
+#include "compiler/lowering/cpu/TapSumCost.h"
 #include "compiler/lowering/cpu/VectorNest.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/target/CpuTarget.h"
-#include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include <cmath>
@@ -23,6 +23,9 @@ using namespace boostc;
 /// terms of each partial sum.
 constexpr int64_t kMinWork = 1 << 15, kMinTerms = 64;
 
+/// More would have each element of a result add up much.
+constexpr int64_t kMaxPartials = 16;
+
 namespace {
 
 /// A reduction in `partials` parts of loop `loop`.
@@ -38,24 +41,16 @@ struct ShareReductions
   void runOnOperation() override {
     auto target =
         getOperation()->getAttrOfType<rt::CpuTargetAttr>(kCpuTargetAttrName);
-    if (!target || getCudaTarget(getOperation()) ||
-        tilingPolicy == TilingPolicy::Never)
+    // Programs for GPUs have none: their sums are split by another pass.
+    if (!target || tilingPolicy == TilingPolicy::Never)
       return;
     shares = getShares(getOperation(), target);
     if (shares == 1)
       return;
     registers = getVectorRegisters(target);
-    bool isStrict =
-        rt::getReproducibility(getOperation()) == rt::Reproducibility::Strict;
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) { ops.push_back(op); });
-    for (Operation *op : ops) {
-      if (auto generic = dyn_cast<linalg::GenericOp>(op))
-        share(generic);
-      else if (auto contraction = dyn_cast<ContractionOpInterface>(op);
-               contraction && !isStrict)
-        share(contraction);
-    }
+    getOperation().walk([&](linalg::GenericOp op) { share(op); });
+    if (rt::getReproducibility(getOperation()) != rt::Reproducibility::Strict)
+      getOperation().walk([&](ContractionOpInterface op) { share(op); });
   }
 
   void share(linalg::GenericOp op);
@@ -253,7 +248,7 @@ void ShareReductions::share(ContractionOpInterface op) {
   std::optional<TapSum> sum = getTapSum(op);
   auto type = dyn_cast<MemRefType>(op.getC().getType());
   if (!sum || !sum->isWeightGradient || !type || !rt::isDense(type) ||
-      op.getPartials() || !type.getElementType().isF32())
+      op.getPartials())
     return;
   auto base = cast<MemRefType>(getViewedBuffer(op.getC()).getType());
   if (base.getNumElements() != type.getNumElements())
@@ -265,7 +260,7 @@ void ShareReductions::share(ContractionOpInterface op) {
         planTapSum(cut, registers, shares, /*count=*/1);
     if (plans.empty())
       return std::numeric_limits<double>::infinity();
-    return estimateGradientTime(cut, plans.front(), registers.lanes, shares);
+    return estimateGradientTime(cut, plans.front(), shares);
   };
   constexpr double kWorthwhile = 0.95;
   double least = kWorthwhile * estimate(1);

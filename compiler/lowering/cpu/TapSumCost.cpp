@@ -207,46 +207,37 @@ double boostc::estimateEfficiency(const TapSum &given, const TapSumPlan &plan,
 }
 
 double boostc::estimateGradientTime(const TapSum &given, const TapSumPlan &plan,
-                                    int64_t maxLanes, int64_t threads) {
+                                    int64_t threads) {
   // A loop that threads share begins and ends.
   constexpr double kShared = 2000.0;
-  const TapPart &part = given.parts.front();
-  double pixels = 0.0;
-  for (const TapPart &each : given.parts)
-    pixels += static_cast<double>(each.rows.pixels * each.columns.pixels);
-  double products =
-      pixels *
-      static_cast<double>(given.samples * part.rows.taps * part.columns.taps *
-                          given.terms * given.width * given.groups);
-  double multiply = products / (kPerCycle * static_cast<double>(maxLanes) *
-                                estimateEfficiency(given, plan, maxLanes));
+  const TapSum sum = plan.getForm(given);
+  const TapPart &part = sum.parts.front();
+  int64_t pixels = 0;
+  for (const TapPart &each : sum.parts)
+    pixels += sum.samples * each.rows.pixels * each.columns.pixels;
   // The longest of all shares, as if there were no others.
   auto lengthen = [](int64_t count, int64_t shares) {
     return static_cast<double>(llvm::alignTo(count, shares)) /
            static_cast<double>(count);
   };
-  int64_t partials = given.partials;
-  multiply *=
+  double multiply =
+      estimateCost(sum, plan) * static_cast<double>(pixels * part.rows.taps) *
       lengthen(plan.pieces, threads) *
-      lengthen(given.cutsSamples() ? given.samples : given.getRows(), partials);
+      lengthen(sum.cutsSamples() ? sum.samples : sum.getRows(), sum.partials);
   // Each thread's pixels lie in its caches, and a partial sum reads those of as
   // many threads as compute it.
-  int64_t together = llvm::divideCeil(threads, partials);
-  double images = static_cast<double>(countBytes(part.source.type) +
-                                      countBytes(part.weight.type));
-  double moved = images * static_cast<double>(together - 1) *
-                 static_cast<double>(partials);
-  double sums = static_cast<double>(countBytes(part.result.type));
-  if (partials > 1)
-    moved += static_cast<double>(partials) * sums;
+  int64_t together = llvm::divideCeil(threads, sum.partials);
+  int64_t images = countBytes(part.source.type) + countBytes(part.weight.type);
+  int64_t sums = countBytes(part.result.type);
+  int64_t moved = images * (together - 1) * sum.partials;
+  if (sum.partials > 1)
+    moved += sums * sum.partials;
   // Neighbours of a row of sums are written by different threads, and what one
   // fetches ahead the other one is about to write.
-  if (together > 1 && plan.countBlocks(given) > given.groups)
+  if (together > 1 && plan.countBlocks(sum) > sum.groups)
     moved +=
-        2.0 * sums *
-        (plan.tiles ? 1.0
-                    : std::ceil(pixels * static_cast<double>(given.samples) /
-                                static_cast<double>(kStrip)));
-  return (multiply + moved / kFetched) / static_cast<double>(threads) +
-         (partials > 1 ? 2 : 1) * kShared;
+        2 * sums * (plan.tiles ? int64_t{1} : llvm::divideCeil(pixels, kStrip));
+  return (multiply + static_cast<double>(moved) / kFetched) /
+             static_cast<double>(threads) +
+         (sum.partials > 1 ? 2 : 1) * kShared;
 }

@@ -30,4 +30,20 @@ bool isScattered(const TapSum &sum, const TapSumPlan &plan);
 /// for all vectors and terms of one pixel and the taps of a row.
 double estimateCost(const TapSum &sum, const TapSumPlan &plan);
 
+/// The rate of multiplications in vectors of `lanes` elements, as a share of
+/// that in vectors of `maxLanes`. CPUs differ: those whose units have half a
+/// register's width lose nothing by half a vector, others half.
+double estimateVectorRate(int64_t lanes, int64_t maxLanes);
+
+/// The rate of multiplications that `plan` reaches, as a share of that in full
+/// vectors of f32: from 0 to 1, or to 2 in pairs, and more where rows of taps
+/// that see nothing are left out.
+double estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
+                          int64_t maxLanes);
+
+/// Cycles in which `threads` threads compute a gradient of weights by `plan`,
+/// and add up its partial sums, if there are several.
+double estimateGradientTime(const TapSum &sum, const TapSumPlan &plan,
+                            int64_t threads);
+
 } // namespace boostc

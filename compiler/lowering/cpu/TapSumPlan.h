@@ -78,22 +78,6 @@ struct PairedStrip {
 std::vector<TapSumPlan> planTapSum(const TapSum &sum, VectorRegisters registers,
                                    int64_t threads, size_t count);
 
-/// The rate of multiplications in vectors of `lanes` elements, as a share of
-/// that in vectors of `maxLanes`. CPUs differ: those whose units have half a
-/// register's width lose nothing by half a vector, others half.
-double estimateVectorRate(int64_t lanes, int64_t maxLanes);
-
-/// The rate of multiplications that `plan` reaches, as a share of that in full
-/// vectors of f32: from 0 to 1, or to 2 in pairs, and more where rows of taps
-/// that see nothing are left out.
-double estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
-                          int64_t maxLanes);
-
-/// Cycles in which `threads` threads compute a gradient of weights by `plan`,
-/// and add up its partial sums, if there are several.
-double estimateGradientTime(const TapSum &sum, const TapSumPlan &plan,
-                            int64_t maxLanes, int64_t threads);
-
 /// Emits pieces [begin, end). The operands' buffers are those of the kernel.
 void emitTapSum(mlir::OpBuilder &builder, mlir::Location loc, const TapSum &sum,
                 const TapSumPlan &plan, mlir::Value begin, mlir::Value end);
