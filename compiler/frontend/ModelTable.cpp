@@ -1,6 +1,6 @@
 #include "compiler/frontend/ModelTable.h"
 #include "dialects/interfaces/Interfaces.h"
-#include "runtime/data/DecodingLimits.h"
+#include "runtime/data/DataLimits.h"
 #include "runtime/data/WindowShard.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -193,7 +193,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
   using Spec = LayerSpec::Kind;
   ValueTable name{.kind = Kind::Name}, text{.kind = Kind::Text};
   ValueTable precision{.kind = Kind::Text, .choices = {"float32", "tf32"}};
-  ValueTable cache{.kind = Kind::Text, .choices = {"none", "eval"}};
+  ValueTable cache{.kind = Kind::Text, .choices = {"auto", "none", "eval"}};
   ValueTable badSample{.kind = Kind::Text, .choices = {"error", "skip"}};
   ValueTable layer = opTable(entries, Spec::Layer, "op", "layer op");
   ValueTable evalTransforms = transformsTable();
@@ -236,11 +236,15 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         "included. An image that takes more is a bad one.",
         std::to_string(boostrt::kDecodeMemory)},
        {"cache", cache,
-        "`eval` keeps held-out images in memory as the transforms "
-        "made them, so that evaluations after the first of a "
-        "training run decode no file again. Of other data than "
-        "images in files, which are in memory, nothing is kept.",
-        "\"none\""},
+        "Samples that stay in memory as the transforms made them. "
+        "`auto`: those of training whose transforms draw nothing "
+        "and take longer than a copy, if all of them fit into " +
+            std::to_string(boostrt::kTrainingCache) +
+            " MiB, so that each is transformed once in a run. "
+            "`eval`: likewise, and held-out images in files, of any "
+            "size, so that evaluations after the first of a "
+            "training run decode no file again. `none`: no samples.",
+        "\"auto\""},
        {"bad_sample", badSample,
         "What becomes of an image that cannot be read or decoded. "
         "`error` ends the run. `skip` leaves it out of its batch, "

@@ -185,8 +185,7 @@ private:
       metrics_ = std::move(metrics).value();
     }
 
-    if (evaluatesAgain(start->position))
-      session_->cacheEvaluations(ranks_);
+    session_->cacheSamples(ranks_, evaluatesAgain(start->position));
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
         session_->planTraining(ranks_, options_.checkpointDir.has_value()),
         ranks_));

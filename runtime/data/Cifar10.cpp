@@ -30,7 +30,7 @@ struct Records {
 
   Status append(const std::string &path, const uint8_t *record,
                 int64_t indexInFile);
-  std::unique_ptr<uint8_t[]> join();
+  OwnedBytes join();
 };
 
 Status Records::append(const std::string &path, const uint8_t *record,
@@ -52,10 +52,13 @@ Status Records::append(const std::string &path, const uint8_t *record,
   return {};
 }
 
-/// One piece of memory; the blocks are freed on the way.
-std::unique_ptr<uint8_t[]> Records::join() {
+/// One piece of memory; the blocks are freed on the way. Null where there is
+/// too little.
+OwnedBytes Records::join() {
   auto count = static_cast<int64_t>(labels.size());
-  std::unique_ptr<uint8_t[]> bytes(new uint8_t[count * kPixelBytes]);
+  OwnedBytes bytes = allocateBytes(count * kPixelBytes);
+  if (!bytes)
+    return bytes;
   for (size_t i = 0; i < blocks.size(); ++i) {
     int64_t first = static_cast<int64_t>(i) * kBlockRecords;
     std::memcpy(bytes.get() + first * kPixelBytes, blocks[i].get(),
@@ -133,8 +136,13 @@ readSplit(const std::vector<std::string> &paths, std::string source) {
   Records records;
   for (const std::string &path : paths)
     BOOSTRT_RETURN_IF_ERROR(readFile(path, records));
-  std::unique_ptr<uint8_t[]> bytes = records.join();
   int64_t size = std::ssize(records.labels);
+  OwnedBytes bytes = records.join();
+  if (!bytes)
+    return Status(ExitCode::Data,
+                  fmt::format("{}: not enough memory for the {} bytes of its "
+                              "images",
+                              source, size * kPixelBytes));
   return std::unique_ptr<Dataset>(
       new MemoryDataset(kCifarShape, size, std::move(bytes),
                         std::move(records.labels), source, source));

@@ -19,6 +19,12 @@ std::string toString(std::span<const int64_t> extents) {
   return extents.empty() ? "1" : fmt::format("{}", fmt::join(extents, "x"));
 }
 
+void prefetchBytes(const uint8_t *sample, int64_t bytes) {
+  constexpr int64_t kMost = 1024, kLine = 64;
+  for (int64_t i = 0; bytes <= kMost && i < bytes; i += kLine)
+    __builtin_prefetch(sample + i);
+}
+
 int64_t SampleNumbers::elements() const {
   int64_t elements = 1;
   for (int64_t extent : shape)
@@ -51,6 +57,11 @@ Dataset::~Dataset() = default;
 const uint8_t *Dataset::sample(int64_t) const { return nullptr; }
 
 void Dataset::prefetch(int64_t) const {}
+
+void Dataset::prefetchLabels(int64_t index) const {
+  if (hasLabels())
+    __builtin_prefetch(labels(index).data());
+}
 
 std::string Dataset::file(int64_t) const { return {}; }
 
@@ -117,8 +128,7 @@ std::string Dataset::contents() const {
   return text;
 }
 
-MemoryDataset::MemoryDataset(SampleShape shape, int64_t size,
-                             std::unique_ptr<uint8_t[]> bytes,
+MemoryDataset::MemoryDataset(SampleShape shape, int64_t size, OwnedBytes bytes,
                              std::vector<int32_t> labels, std::string source,
                              std::string labelSource, ElementType elementType,
                              SampleNumbers targets, SampleNumbers weights)
@@ -128,14 +138,7 @@ MemoryDataset::MemoryDataset(SampleShape shape, int64_t size,
       bytes_(std::move(bytes)) {}
 
 void MemoryDataset::prefetch(int64_t index) const {
-  // The processor itself prefetches the rest of a longer sample, and is faster.
-  constexpr int64_t kMaxBytes = 1024, kLine = 64;
-  const uint8_t *from = sample(index);
-  for (int64_t i = 0; bytesPerSample() <= kMaxBytes && i < bytesPerSample();
-       i += kLine)
-    __builtin_prefetch(from + i);
-  if (hasLabels())
-    __builtin_prefetch(labels(index).data());
+  prefetchBytes(sample(index), bytesPerSample());
 }
 
 } // namespace boostrt

@@ -8,6 +8,7 @@
 // in files stay there, and are decoded when a batch needs them.
 #pragma once
 
+#include "runtime/support/OwnedBytes.h"
 #include "runtime/support/Status.h"
 
 #include <cstdint>
@@ -43,12 +44,16 @@ std::string toString(std::span<const int64_t> extents);
 /// are numbers of something, such as tokens.
 enum class ElementType { U8, F32, I32 };
 
+/// Has a sample come from memory. Long ones are left to the processor, which
+/// prefetches what is read in a row.
+void prefetchBytes(const uint8_t *sample, int64_t bytes);
+
 /// Numbers of each sample that a loss reads, as the source states them: f32,
 /// sample after sample.
 struct SampleNumbers {
   int64_t samples = 0;        ///< 0: none
   std::vector<int64_t> shape; ///< of one sample; empty when that is one number
-  std::unique_ptr<uint8_t[]> values;
+  OwnedBytes values;
   std::string source; ///< for messages
 
   int64_t elements() const; ///< of one sample
@@ -78,9 +83,11 @@ public:
   /// stay valid and unchanged as long as the data set lives. Null where
   /// samples are files.
   virtual const uint8_t *sample(int64_t index) const;
-  /// Sample `index` is needed soon: has its bytes and labels come from memory,
+  /// The bytes of sample `index` are needed soon: has them come from memory,
   /// where that takes long and nothing else.
   virtual void prefetch(int64_t index) const;
+  /// Likewise its labels.
+  void prefetchLabels(int64_t index) const;
   /// The path of the image that sample `index` is. Empty where samples are
   /// bytes.
   virtual std::string file(int64_t index) const;
@@ -150,9 +157,9 @@ private:
 class MemoryDataset final : public Dataset {
 public:
   /// `bytes` holds the `size` samples, one after the other.
-  MemoryDataset(SampleShape shape, int64_t size,
-                std::unique_ptr<uint8_t[]> bytes, std::vector<int32_t> labels,
-                std::string source, std::string labelSource,
+  MemoryDataset(SampleShape shape, int64_t size, OwnedBytes bytes,
+                std::vector<int32_t> labels, std::string source,
+                std::string labelSource,
                 ElementType elementType = ElementType::U8,
                 SampleNumbers targets = {}, SampleNumbers weights = {});
 
@@ -162,7 +169,7 @@ public:
   void prefetch(int64_t index) const override;
 
 private:
-  std::unique_ptr<uint8_t[]> bytes_;
+  OwnedBytes bytes_;
 };
 
 /// Both splits of one source; they agree in shape and in what they hold.

@@ -51,12 +51,12 @@ private:
   enum State : uint8_t { Blank, Drawing, Ready };
 
   DigitsDataset(uint64_t seed, DigitsSplit split, int64_t count,
-                std::unique_ptr<uint8_t[]> pixels,
+                OwnedBytes pixels,
                 std::unique_ptr<std::atomic<uint8_t>[]> states);
 
   uint64_t seed_;
   DigitsSplit split_;
-  std::unique_ptr<uint8_t[]> pixels_;
+  OwnedBytes pixels_;
   std::unique_ptr<std::atomic<uint8_t>[]> states_;
 };
 

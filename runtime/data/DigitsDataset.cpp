@@ -7,8 +7,7 @@ namespace boostrt {
 
 std::unique_ptr<DigitsDataset>
 DigitsDataset::create(uint64_t seed, DigitsSplit split, int64_t count) {
-  std::unique_ptr<uint8_t[]> pixels(new (std::nothrow)
-                                        uint8_t[count * kDigitBytes]);
+  OwnedBytes pixels = allocateBytes(count * kDigitBytes);
   std::unique_ptr<std::atomic<uint8_t>[]> states(
       new (std::nothrow) std::atomic<uint8_t>[count]());
   if (!pixels || !states)
@@ -24,7 +23,7 @@ DigitsDataset::create(uint64_t seed, DigitsSplit split, int64_t count) {
 }
 
 DigitsDataset::DigitsDataset(uint64_t seed, DigitsSplit split, int64_t count,
-                             std::unique_ptr<uint8_t[]> pixels,
+                             OwnedBytes pixels,
                              std::unique_ptr<std::atomic<uint8_t>[]> states)
     : Dataset(
           {1, kDigitSide, kDigitSide}, count, digitLabels(seed, split, count),

@@ -142,10 +142,10 @@ Result<IdxFile> IdxFile::open(const std::string &path, int rank) {
   return file;
 }
 
-Result<std::unique_ptr<uint8_t[]>> IdxFile::read() {
+Result<OwnedBytes> IdxFile::read() {
   // Left uninitialised: pages become resident as data arrive, so a header that
   // lies costs no memory.
-  std::unique_ptr<uint8_t[]> bytes(new (std::nothrow) uint8_t[size_]);
+  OwnedBytes bytes = allocateBytes(size_);
   if (!bytes)
     return Status(
         ExitCode::Data,

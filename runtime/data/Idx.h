@@ -40,7 +40,7 @@ public:
 
   /// Reads the elements and makes sure that nothing follows them; once. Fails
   /// with ExitCode::Data.
-  Result<std::unique_ptr<uint8_t[]>> read();
+  Result<OwnedBytes> read();
 
 private:
   IdxFile();

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "runtime/data/ByteFilter.h"
-#include "runtime/data/DecodingLimits.h"
+#include "runtime/data/DataLimits.h"
 #include "runtime/data/ImageReader.h"
 #include "runtime/data/Resample.h"
 

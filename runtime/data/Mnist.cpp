@@ -98,10 +98,10 @@ Result<SplitFiles> openSplit(const std::string &directory,
 }
 
 Result<std::unique_ptr<Dataset>> readSplit(SplitFiles &files) {
-  Result<std::unique_ptr<uint8_t[]>> labels = files.labels.read();
+  Result<OwnedBytes> labels = files.labels.read();
   if (!labels.ok())
     return labels.status();
-  Result<std::unique_ptr<uint8_t[]>> images = files.images.read();
+  Result<OwnedBytes> images = files.images.read();
   if (!images.ok())
     return images.status();
   std::vector<int32_t> values(labels->get(),

@@ -275,9 +275,9 @@ Result<NpyFile> NpyFile::open(const std::string &path) {
   return file;
 }
 
-Result<std::unique_ptr<uint8_t[]>> NpyFile::read() {
+Result<OwnedBytes> NpyFile::read() {
   // Uninitialised: a header that lies costs no memory.
-  std::unique_ptr<uint8_t[]> out(new (std::nothrow) uint8_t[bytes()]);
+  OwnedBytes out = allocateBytes(bytes());
   if (!out)
     return Status(
         ExitCode::Data,

@@ -180,7 +180,7 @@ Status checkAnswers(const std::string &directory, const Split &train,
 }
 
 Result<std::vector<int32_t>> readLabels(NpyFile &file) {
-  Result<std::unique_ptr<uint8_t[]>> bytes = file.read();
+  Result<OwnedBytes> bytes = file.read();
   if (!bytes.ok())
     return bytes.status();
   std::vector<int32_t> labels(file.elements());
@@ -222,12 +222,15 @@ Status checkFinite(const std::string &path, const uint8_t *bytes,
 }
 
 /// The file's integers in 32 bits.
-Result<std::unique_ptr<uint8_t[]>> readIntegers(NpyFile &file) {
-  Result<std::unique_ptr<uint8_t[]>> bytes = file.read();
+Result<OwnedBytes> readIntegers(NpyFile &file) {
+  Result<OwnedBytes> bytes = file.read();
   if (!bytes.ok() || file.type() == Type::I32)
     return bytes;
-  std::unique_ptr<uint8_t[]> out(
-      new uint8_t[file.elements() * sizeof(int32_t)]);
+  OwnedBytes out = allocateBytes(file.elements() * sizeof(int32_t));
+  if (!out)
+    return error(file.path(), fmt::format("not enough memory for its {} "
+                                          "integers",
+                                          file.elements()));
   int64_t perSample = file.elements() / file.shape()[0];
   for (int64_t i = 0; i < file.elements(); ++i) {
     int64_t value;
@@ -244,8 +247,8 @@ Result<std::unique_ptr<uint8_t[]>> readIntegers(NpyFile &file) {
   return out;
 }
 
-Result<std::unique_ptr<uint8_t[]>> readFloats(NpyFile &file) {
-  Result<std::unique_ptr<uint8_t[]>> bytes = file.read();
+Result<OwnedBytes> readFloats(NpyFile &file) {
+  Result<OwnedBytes> bytes = file.read();
   if (!bytes.ok())
     return bytes;
   BOOSTRT_RETURN_IF_ERROR(checkFinite(file.path(), bytes->get(),
@@ -258,7 +261,7 @@ Result<std::unique_ptr<uint8_t[]>> readFloats(NpyFile &file) {
 Result<SampleNumbers> readNumbers(std::optional<NpyFile> &file) {
   if (!file)
     return SampleNumbers();
-  Result<std::unique_ptr<uint8_t[]>> values = readFloats(*file);
+  Result<OwnedBytes> values = readFloats(*file);
   if (!values.ok())
     return values.status();
   return SampleNumbers{file->shape()[0], Split::sampleExtents(*file),
@@ -301,7 +304,7 @@ Result<std::unique_ptr<Dataset>> readSplit(Split &split) {
     return weights.status();
   BOOSTRT_RETURN_IF_ERROR(checkWeights(*weights));
   ElementType type = split.elementType();
-  Result<std::unique_ptr<uint8_t[]>> samples =
+  Result<OwnedBytes> samples =
       type == ElementType::F32   ? readFloats(split.samples)
       : type == ElementType::I32 ? readIntegers(split.samples)
                                  : split.samples.read();

@@ -15,6 +15,9 @@
 
 namespace boostrt {
 
+/// What is worth it to have another thread do it, which waits without sleep.
+static constexpr double kPieceNanoseconds = 4000;
+
 struct Prefetcher::Shared {
   Shared(const Dataset &dataset, TransformPipeline &&transform, Sampler sampler,
          BatchLayout layout, std::vector<std::byte *> &&arenas,
@@ -71,20 +74,22 @@ struct Prefetcher::Shared {
   /// Rows that a thread takes at once: those of files one by one, of others as
   /// many as are worth a wake-up.
   int32_t rowsAtOnce() const {
-    int64_t values = std::max(dataset.shape().elements(), elements());
-    return static_cast<int32_t>(std::clamp<int64_t>(
-        dataset.shape().isOfAnySize() ? 1 : kValuesAtOnce / values, 1,
-        layout.batchSize));
+    if (dataset.shape().isOfAnySize())
+      return 1;
+    return static_cast<int32_t>(
+        std::clamp(kPieceNanoseconds / transform.nanoseconds(), 1.0,
+                   static_cast<double>(layout.batchSize)));
   }
 
   Result<Batch> fill(std::byte *base, int64_t epoch, int64_t first,
                      uint64_t current);
   Status fillRow(std::byte *base, int64_t row, int64_t epoch, int64_t sample,
                  TransformScratch &scratch);
+  void prefetch(int64_t sample) const;
+  Status transformSample(std::byte *to, int64_t sample, const DrawKey &key,
+                         TransformScratch &scratch);
   Status fillImage(std::byte *to, int64_t row, int64_t sample,
                    const DrawKey &key, TransformScratch &scratch);
-  Status decodeImage(std::byte *to, int64_t sample, const DrawKey &key,
-                     TransformScratch &scratch);
   Status leaveOutBadRows(Batch &batch);
   void moveRow(std::byte *base, int64_t from, int64_t to) const;
   template <typename Function> void forEachInput(Function &&function) const;
@@ -98,6 +103,12 @@ struct Prefetcher::Shared {
   }
   int64_t elements() const { return transform.outputShape().elements(); }
   int64_t bytesPerSample() const { return transform.outputBytes(); }
+  /// Whether the thread is to be woken, should it sleep: to be woken takes as
+  /// long as many samples, and a batch from memory is there before the next
+  /// step. Files take as long as they take. The mutex is held.
+  bool needsMore() const {
+    return !exhausted && (dataset.shape().isOfAnySize() || produced == taken);
+  }
   void publish(size_t slot, const Result<Batch> &batch);
   void run();
 };
@@ -176,21 +187,31 @@ Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
   DrawKey key = {sampler.seed(), epoch, sample};
   if (dataset.shape().isOfAnySize())
     return fillImage(to, row, sample, key, scratch);
-  transform.apply(dataset.sample(sample), to, scratch, key);
-  return {};
+  return transformSample(to, sample, key, scratch);
 }
 
-/// Decodes an image from its file, unless it is cached.
-Status Prefetcher::Shared::decodeImage(std::byte *to, int64_t sample,
-                                       const DrawKey &key,
-                                       TransformScratch &scratch) {
-  const std::byte *cached = cache ? cache->find(sample) : nullptr;
-  if (cached) {
+/// A sample is needed soon.
+void Prefetcher::Shared::prefetch(int64_t sample) const {
+  dataset.prefetchLabels(sample);
+  if (const uint8_t *cached = cache ? cache->find(sample) : nullptr)
+    prefetchBytes(cached, bytesPerSample());
+  else
+    dataset.prefetch(sample);
+}
+
+/// Fails where an image cannot be decoded.
+Status Prefetcher::Shared::transformSample(std::byte *to, int64_t sample,
+                                           const DrawKey &key,
+                                           TransformScratch &scratch) {
+  if (const uint8_t *cached = cache ? cache->find(sample) : nullptr) {
     std::memcpy(to, cached, static_cast<size_t>(bytesPerSample()));
     return {};
   }
-  BOOSTRT_RETURN_IF_ERROR(
-      transform.applyFile(dataset.file(sample), to, scratch, key));
+  if (dataset.shape().isOfAnySize())
+    BOOSTRT_RETURN_IF_ERROR(
+        transform.applyFile(dataset.file(sample), to, scratch, key));
+  else
+    transform.apply(dataset.sample(sample), to, scratch, key);
   if (cache)
     cache->keep(sample, to);
   return {};
@@ -200,7 +221,7 @@ Status Prefetcher::Shared::decodeImage(std::byte *to, int64_t sample,
 Status Prefetcher::Shared::fillImage(std::byte *to, int64_t row, int64_t sample,
                                      const DrawKey &key,
                                      TransformScratch &scratch) {
-  Status status = decodeImage(to, sample, key, scratch);
+  Status status = transformSample(to, sample, key, scratch);
   if (mistakes.empty())
     return status;
   mistakes[static_cast<size_t>(row)] = std::move(status);
@@ -288,7 +309,7 @@ Result<Batch> Prefetcher::Shared::fill(std::byte *base, int64_t epoch,
       for (int32_t row = begin; row < end; ++row) {
         int64_t sample = shared.sampler.at(epoch, first + row);
         shared.samples[static_cast<size_t>(row)] = sample;
-        shared.dataset.prefetch(sample);
+        shared.prefetch(sample);
       }
     }
     Status fill(int worker, int32_t row) override {
@@ -445,12 +466,13 @@ Result<Batch> Prefetcher::next() {
   Shared &shared = *shared_;
   std::unique_lock lock(shared.mutex);
   shared.released = shared.taken;
-  if (shared.thread.joinable()) {
+  auto isReady = [&] {
+    return shared.produced > shared.taken || shared.exhausted;
+  };
+  if (!isReady() && shared.thread.joinable()) {
     shared.wake.notify_one();
-    shared.ready.wait(lock, [&] {
-      return shared.produced > shared.taken || shared.exhausted;
-    });
-  } else if (!shared.exhausted) {
+    shared.ready.wait(lock, isReady);
+  } else if (!isReady()) {
     size_t slot = shared.produced % shared.arenas.size();
     shared.publish(slot, shared.fill(shared.arenas[slot], shared.epoch,
                                      shared.position(), shared.generation));
@@ -461,7 +483,13 @@ Result<Batch> Prefetcher::next() {
     return Batch{nullptr, 0,
                  std::min(shared.position(), shared.sampler.size())};
   }
-  return shared.filled[shared.taken++ % shared.arenas.size()];
+  Batch batch = shared.filled[shared.taken++ % shared.arenas.size()];
+  bool wakes = shared.needsMore();
+  lock.unlock();
+  // It wants the mutex at once.
+  if (wakes && shared.thread.joinable())
+    shared.wake.notify_one();
+  return batch;
 }
 
 } // namespace boostrt

@@ -23,10 +23,6 @@
 
 namespace boostrt {
 
-/// Pixels or numbers that take no longer than to wake a thread for them, a few
-/// microseconds.
-inline constexpr int64_t kValuesAtOnce = 4096;
-
 /// Where a batch lies in its arena, and what it must satisfy. Offsets are in
 /// bytes; what has none is not written.
 struct BatchLayout {
@@ -56,8 +52,8 @@ struct Loading {
   bool skipsBadSamples = false;
   /// What decoding an image takes at most, on each worker.
   uint64_t decodingBytes = kDecodingBytes;
-  /// Keeps images of an evaluation once they are decoded; outlives the
-  /// prefetcher. Null: none, as in training, where transforms draw.
+  /// Keeps samples once they are made, of transforms that draw nothing; not of
+  /// integers, which have no transforms. Outlives the prefetcher; null: none.
   SampleCache *cache = nullptr;
 };
 

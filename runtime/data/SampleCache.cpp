@@ -2,44 +2,57 @@
 
 #include <cassert>
 #include <cstring>
+#include <new>
 
 namespace boostrt {
 
-int64_t EvaluationPart::size() const {
+int64_t SampleSubset::size() const {
   int64_t batches = stepsOfEpoch(samples, batchSize, /*dropsRemainder=*/false);
   int64_t own = batches / share.ranks + (share.rank < batches % share.ranks);
   bool hasLast = own > 0 && share.batch(own - 1) == batches - 1;
   return own * batchSize - (hasLast ? batches * batchSize - samples : 0);
 }
 
-int64_t EvaluationPart::placeOf(int64_t index) const {
+int64_t SampleSubset::placeOf(int64_t index) const {
   int64_t batch = index / batchSize;
   assert(share.microBatches == 1 && batch % share.ranks == share.rank &&
          "a sample of another rank");
   return batch / share.ranks * batchSize + index % batchSize;
 }
 
-uint64_t SampleCache::bytesOf(const EvaluationPart &part,
+uint64_t SampleCache::bytesOf(const SampleSubset &subset,
                               int64_t bytesPerSample) {
-  return static_cast<uint64_t>(part.size()) *
-         (static_cast<uint64_t>(bytesPerSample) + sizeof(bool));
+  return static_cast<uint64_t>(subset.size()) *
+         (static_cast<uint64_t>(bytesPerSample) + sizeof(*states_.get()));
 }
 
-SampleCache::SampleCache(const EvaluationPart &part, int64_t bytesPerSample)
-    : part_(part), bytesPerSample_(bytesPerSample),
-      samples_(std::make_unique_for_overwrite<std::byte[]>(
-          static_cast<size_t>(part.size() * bytesPerSample))),
-      isKept_(std::make_unique<bool[]>(static_cast<size_t>(part.size()))) {}
-
-const std::byte *SampleCache::find(int64_t sample) const {
-  int64_t place = part_.placeOf(sample);
-  return isKept_[static_cast<size_t>(place)] ? at(place) : nullptr;
+SampleCache::SampleCache(const SampleSubset &subset, int64_t bytesPerSample)
+    : subset_(subset), bytesPerSample_(bytesPerSample),
+      bytes_(
+          allocateBytes(static_cast<uint64_t>(subset.size() * bytesPerSample))),
+      states_(std::make_unique<std::atomic<uint8_t>[]>(
+          static_cast<size_t>(subset.size()))) {
+  if (!bytes_)
+    throw std::bad_alloc();
 }
 
-void SampleCache::keep(int64_t sample, const std::byte *bytes) {
-  int64_t place = part_.placeOf(sample);
+const uint8_t *SampleCache::find(int64_t sample) const {
+  int64_t place = subset_.placeOf(sample);
+  return states_[static_cast<size_t>(place)].load(std::memory_order_acquire) ==
+                 Kept
+             ? at(place)
+             : nullptr;
+}
+
+void SampleCache::keep(int64_t sample, const void *bytes) {
+  int64_t place = subset_.placeOf(sample);
+  std::atomic<uint8_t> &state = states_[static_cast<size_t>(place)];
+  uint8_t found = Absent;
+  if (!state.compare_exchange_strong(found, Arriving,
+                                     std::memory_order_relaxed))
+    return;
   std::memcpy(at(place), bytes, static_cast<size_t>(bytesPerSample_));
-  isKept_[static_cast<size_t>(place)] = true;
+  state.store(Kept, std::memory_order_release);
 }
 
 } // namespace boostrt

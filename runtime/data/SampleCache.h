@@ -1,21 +1,24 @@
-// SampleCache.h - samples of evaluations, as transforms made them the first
-// time. Nothing is drawn for them, so they are the same in each evaluation.
+// SampleCache.h - samples as transforms made them the first time. Nothing is
+// drawn for them, so they are the same ever after.
 #pragma once
 
 #include "runtime/data/WindowShard.h"
+#include "runtime/support/OwnedBytes.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 namespace boostrt {
 
-/// Which samples of a data set a rank evaluates: those of its batches, in the
-/// order of the data set.
-struct EvaluationPart {
-  int64_t samples = 0;   ///< of the data set
-  int64_t batchSize = 1; ///< > 0
-  WindowShard share;     ///< with one micro-batch
+/// Which samples of a data set a rank reads: those of its batches where they
+/// are in the order of the data set, as in an evaluation. In training, whose
+/// order is another one in each epoch, it reads all: {samples}.
+struct SampleSubset {
+  int64_t samples = 0;    ///< of the data set
+  int64_t batchSize = 1;  ///< > 0
+  WindowShard share = {}; ///< with one micro-batch
 
   /// How many there are.
   int64_t size() const;
@@ -23,29 +26,31 @@ struct EvaluationPart {
   int64_t placeOf(int64_t index) const;
 };
 
-/// Threads may share it as long as no two of them have the same sample.
+/// Threads may share it.
 class SampleCache {
 public:
   /// What the samples take, each of so many bytes.
-  static uint64_t bytesOf(const EvaluationPart &part, int64_t bytesPerSample);
+  static uint64_t bytesOf(const SampleSubset &subset, int64_t bytesPerSample);
 
   /// Throws std::bad_alloc.
-  SampleCache(const EvaluationPart &part, int64_t bytesPerSample);
+  SampleCache(const SampleSubset &subset, int64_t bytesPerSample);
 
-  /// The bytes of a sample; null until keep().
-  const std::byte *find(int64_t sample) const;
-  /// Copies them.
-  void keep(int64_t sample, const std::byte *bytes);
+  /// The bytes of a sample; null until it is kept.
+  const uint8_t *find(int64_t sample) const;
+  /// Copies them, unless another thread does. They are the same each time.
+  void keep(int64_t sample, const void *bytes);
 
 private:
-  std::byte *at(int64_t place) const {
-    return samples_.get() + place * bytesPerSample_;
+  enum State : uint8_t { Absent, Arriving, Kept };
+
+  uint8_t *at(int64_t place) const {
+    return bytes_.get() + place * bytesPerSample_;
   }
 
-  EvaluationPart part_;
+  SampleSubset subset_;
   int64_t bytesPerSample_;
-  std::unique_ptr<std::byte[]> samples_;
-  std::unique_ptr<bool[]> isKept_;
+  OwnedBytes bytes_;
+  std::unique_ptr<std::atomic<uint8_t>[]> states_;
 };
 
 } // namespace boostrt

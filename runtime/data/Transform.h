@@ -122,6 +122,17 @@ public:
     return output_.elements() * (result_ == TransformResult::Bytes ? 1 : 4);
   }
 
+  /// Whether a sample is another one each time it is asked for.
+  bool draws() const { return draws_; }
+  /// Whether a sample is made as fast as it is copied: at most, values move.
+  bool copies() const {
+    return !input_.isOfAnySize() && !resize_ && (moves_ || stages_.empty());
+  }
+
+  /// About how long it takes to find and to transform a sample in memory, in
+  /// nanoseconds, on a core of some 3 GHz.
+  double nanoseconds() const;
+
   /// Allocates all that apply() needs. Decoding an image takes at most so many
   /// bytes.
   TransformScratch makeScratch(uint64_t decodingBytes = kDecodingBytes) const;
@@ -200,6 +211,7 @@ private:
   std::optional<data::PixelMoves> moves_;
   std::optional<data::ByteResize> resize_;
   int64_t scratchElements_ = 0;
+  bool draws_ = false;
 };
 
 } // namespace boostrt

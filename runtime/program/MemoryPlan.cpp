@@ -41,8 +41,9 @@ constexpr Row kDecodingRow = {
     "decoding", "files and what decodes them",
     "any N, images in files: data.decode_memory for each of data.workers"};
 constexpr Row kCacheRow = {
-    "cache", "held-out images as transforms made them",
-    "any N, images in files, data.cache: a rank's part of the held-out data"};
+    "cache", "samples as transforms made them",
+    "any N, data.cache: training data that are small, and a rank's part of the "
+    "held-out images in files"};
 
 /// What the collectives of a step take of the scratch memory, of which each has
 /// it in turn.

@@ -30,7 +30,7 @@ struct MemoryJob {
   /// What a worker decodes images in; 0 where samples are no files.
   uint64_t decoding = 0;
   uint32_t workers = 1;
-  uint64_t cache = 0; ///< for images of evaluations
+  uint64_t cache = 0; ///< for samples that are kept
 };
 
 /// A row of the table.
@@ -64,7 +64,7 @@ struct MemoryPlan {
   // What data need, on the host.
   uint64_t decoding = 0; ///< of one worker
   uint32_t workers = 0;
-  uint64_t cache = 0; ///< of images of evaluations
+  uint64_t cache = 0; ///< of samples
 
   /// The table; rows of no copies are left out.
   std::vector<MemoryTerm> terms() const;

@@ -125,9 +125,11 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
     recipe.decodingBytes = memory->get<uint64_t>() << 20;
   }
   if (auto cache = data->find("cache"); cache != data->end()) {
-    if (*cache != "none" && *cache != "eval")
-      return fail("'data.cache' is neither 'none' nor 'eval'");
-    recipe.cachesEvaluation = *cache == "eval";
+    if (*cache != "auto" && *cache != "none" && *cache != "eval")
+      return fail("'data.cache' is none of 'auto', 'none' and 'eval'");
+    recipe.cache = *cache == "none"   ? CacheRule::None
+                   : *cache == "eval" ? CacheRule::Evaluation
+                                      : CacheRule::Auto;
   }
   if (auto rule = data->find("bad_sample"); rule != data->end()) {
     if (*rule != "error" && *rule != "skip")

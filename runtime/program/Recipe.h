@@ -2,7 +2,7 @@
 // JSON text that boostc wrote down (docs/model-format.md).
 #pragma once
 
-#include "runtime/data/DecodingLimits.h"
+#include "runtime/data/DataLimits.h"
 #include "runtime/support/Status.h"
 
 #include <cstdint>
@@ -12,6 +12,11 @@
 #include <vector>
 
 namespace boostrt {
+
+/// Which samples are kept in memory as transforms made them (data.cache):
+/// those of training where they are few (kTrainingCacheBytes), and held-out
+/// images in files.
+enum class CacheRule { None, Auto, Evaluation };
 
 struct Recipe {
   int64_t epochs = 1;
@@ -27,8 +32,7 @@ struct Recipe {
   bool skipsBadSamples = false;
   /// What decoding an image takes at most, on each worker.
   uint64_t decodingBytes = kDecodingBytes;
-  /// Whether images of evaluations are kept once they are decoded.
-  bool cachesEvaluation = false;
+  CacheRule cache = CacheRule::Auto;
   bool dropsRemainder = false;
   int64_t repeat = 1; ///< passes over the training set in an epoch
   /// boost.dim_reduce: the file of the basis, checkpoints to make one of, and

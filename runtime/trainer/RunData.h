@@ -21,7 +21,11 @@ struct RunData {
   // Who makes the batches (LoaderChoice.h).
   Prefetcher::Mode mode = Prefetcher::Mode::Background;
   Loading loading;
-  std::unique_ptr<SampleCache> cache; ///< of evaluations; null: none
+  /// Whether samples of training are kept as transforms made them: where these
+  /// draw nothing, are slower than a copy, and kTrainingCacheBytes suffice.
+  bool cachesTraining = false;
+  // What is kept; null: nothing. Made by Session::reserve().
+  std::unique_ptr<SampleCache> trainingCache, evaluationCache;
   EpochPlan epoch; ///< of training
 };
 

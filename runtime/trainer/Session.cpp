@@ -84,18 +84,25 @@ MemoryJob Session::jobOfData() const {
       data_.source.train && data_.source.train->shape().isOfAnySize();
   job.decoding = decodes ? data_.loading.decodingBytes : 0;
   job.workers = static_cast<uint32_t>(data_.loading.workers);
-  if (cached_)
-    job.cache = SampleCache::bytesOf(*cached_, data_.transforms->outputBytes());
+  if (cachedTraining_)
+    job.cache += SampleCache::bytesOf(*cachedTraining_,
+                                      data_.trainingTransforms->outputBytes());
+  if (cachedEvaluation_)
+    job.cache += SampleCache::bytesOf(*cachedEvaluation_,
+                                      data_.transforms->outputBytes());
   // A device with memory of its own has nothing of it.
   job.isOnHost = !device_->memory();
   return job;
 }
 
-void Session::cacheEvaluations(const Ranks &ranks) {
+void Session::cacheSamples(const Ranks &ranks, bool evaluatesAgain) {
+  if (data_.cachesTraining)
+    cachedTraining_ = {data_.source.train->size()};
   const Dataset &test = *data_.source.test;
-  if (recipe_.cachesEvaluation && test.shape().isOfAnySize() && test.size() > 0)
-    cached_ = {test.size(), data_.layout.batchSize,
-               ranks.share(/*microBatches=*/1)};
+  if (evaluatesAgain && recipe_.cache == CacheRule::Evaluation &&
+      test.shape().isOfAnySize() && test.size() > 0)
+    cachedEvaluation_ = {test.size(), data_.layout.batchSize,
+                         ranks.share(/*microBatches=*/1)};
 }
 
 MemoryPlan Session::planEvaluation() const {
@@ -129,9 +136,12 @@ Status Session::reserve(const MemoryPlan &plan, Ranks &ranks) {
   if (!arenas.ok())
     return arenas.status();
   arenas_ = std::move(arenas).value();
-  if (cached_)
-    data_.cache = std::make_unique<SampleCache>(
-        *cached_, data_.transforms->outputBytes());
+  if (cachedTraining_)
+    data_.trainingCache = std::make_unique<SampleCache>(
+        *cachedTraining_, data_.trainingTransforms->outputBytes());
+  if (cachedEvaluation_)
+    data_.evaluationCache = std::make_unique<SampleCache>(
+        *cachedEvaluation_, data_.transforms->outputBytes());
   execution_.emplace(*program_, *device_, *arenas_);
   return Status();
 }

@@ -27,9 +27,9 @@ public:
   /// follows is planned. Ranks that are threads are measured together.
   Status measureMemory(Ranks &ranks);
 
-  /// Has training keep held-out images of files once they are decoded, where
-  /// the recipe says so; before planTraining().
-  void cacheEvaluations(const Ranks &ranks);
+  /// Has training keep samples once they are made, where the recipe says so:
+  /// held-out ones, if it evaluates again; before planTraining().
+  void cacheSamples(const Ranks &ranks, bool evaluatesAgain);
 
   /// What training takes on this rank; on a device with memory of its own,
   /// without what is exchanged, which trainWith() adds.
@@ -84,7 +84,7 @@ private:
   std::unique_ptr<Program> program_;
   Recipe recipe_;
   RunData data_;
-  std::optional<EvaluationPart> cached_;
+  std::optional<SampleSubset> cachedTraining_, cachedEvaluation_;
   const BoostTarget *target_ = nullptr;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Arenas> arenas_;

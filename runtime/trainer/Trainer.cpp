@@ -118,10 +118,12 @@ Result<StopReason> Trainer::takeSteps() {
   BOOSTRT_RETURN_IF_ERROR(
       execution_.choose(position_.globalStep, position_.choices));
   const Dataset &train = *data_.source.train;
+  Loading loading = data_.loading;
+  loading.cache = data_.trainingCache.get();
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       train, *data_.trainingTransforms,
       Sampler(train.size(), position_.seed, position_.shuffle), data_.layout,
-      arenas_.copies(BOOSTC_ARENA_BATCH), data_.mode, share_, data_.loading);
+      arenas_.copies(BOOSTC_ARENA_BATCH), data_.mode, share_, loading);
   if (!batches.ok())
     return batches.status();
 
@@ -356,7 +358,7 @@ Result<Evaluation> evaluate(Execution &execution, const Arenas &arenas,
                   fmt::format("{}: there is no held-out data to evaluate on",
                               data.spec.text()));
   Loading loading = data.loading;
-  loading.cache = data.cache.get();
+  loading.cache = data.evaluationCache.get();
   Result<std::unique_ptr<Prefetcher>> batches = Prefetcher::create(
       test, *data.transforms, Sampler(test.size(), 0, /*shuffle=*/false),
       data.layout, arenas.copies(BOOSTC_ARENA_BATCH), data.mode,

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   constexpr int64_t kMaxBytes = int64_t{64} << 20;
   if (file->bytes() > kMaxBytes)
     return 0;
-  Result<std::unique_ptr<uint8_t[]>> elements = file->read();
+  Result<OwnedBytes> elements = file->read();
   if (!elements.ok())
     expectRefusal(elements.status(), input.path());
   return 0;

@@ -418,7 +418,7 @@ TEST(Recipe, DefectsAreMessages) {
       {R"({"data":{"drop_remainder":1}})",
        "'data.drop_remainder' is neither true nor false"},
       {R"({"data":{"cache":"train"}})",
-       "'data.cache' is neither 'none' nor 'eval'"},
+       "'data.cache' is none of 'auto', 'none' and 'eval'"},
       {R"({"data":{"bad_sample":"drop"}})",
        "'data.bad_sample' is neither 'error' nor 'skip'"}};
   for (auto [json, text] : cases) {

@@ -13,7 +13,7 @@ inline constexpr int64_t kPixels = 6;
 
 /// Sample i has the bytes 10 i, 10 i + 1, ... and the label i % 5.
 inline std::unique_ptr<Dataset> countingData(int64_t size) {
-  std::unique_ptr<uint8_t[]> bytes(new uint8_t[size * kPixels]);
+  OwnedBytes bytes = allocateBytes(size * kPixels);
   std::vector<int32_t> labels;
   for (int64_t i = 0; i < size; ++i) {
     labels.push_back(static_cast<int32_t>(i % 5));

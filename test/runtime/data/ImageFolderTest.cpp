@@ -286,26 +286,6 @@ TEST_P(ImageFolderWorkers, ImagesOfEvaluationsMayBeCached) {
   }
 }
 
-TEST(SampleCache, RanksHaveEachSampleOnce) {
-  for (int64_t samples : {0, 1, 7, 8, 9, 24})
-    for (int64_t batch : {1, 4, 30})
-      for (uint32_t ranks : {1, 2, 5}) {
-        int64_t all = 0;
-        for (uint32_t rank = 0; rank < ranks; ++rank) {
-          EvaluationPart part = {samples, batch, {rank, ranks, 1}};
-          std::vector<int64_t> places;
-          for (int64_t i = 0; i < samples; ++i)
-            if (i / batch % ranks == rank)
-              places.push_back(part.placeOf(i));
-          std::vector<int64_t> inOrder(static_cast<size_t>(part.size()));
-          std::iota(inOrder.begin(), inOrder.end(), 0);
-          EXPECT_EQ(places, inOrder);
-          all += part.size();
-        }
-        EXPECT_EQ(all, samples);
-      }
-}
-
 TEST_P(ImageFolderWorkers, ABatchNeedsAnImage) {
   addAll();
   writeFile(directory / "train/ant/z.jpg", "");

@@ -18,7 +18,7 @@ constexpr int64_t kTokens = 3, kNumbers = 2;
 /// Token j of sample i is (7 i + j) % 50; its targets are i + 0.25 and -i, its
 /// weight is i / 2.
 std::unique_ptr<MemoryDataset> tokenData(int64_t size, int32_t odd = -1) {
-  std::unique_ptr<uint8_t[]> bytes(new uint8_t[size * kTokens * 4]);
+  OwnedBytes bytes = allocateBytes(size * kTokens * 4);
   SampleNumbers targets{size, {kNumbers}, {}, "targets.npy"};
   targets.values.reset(new uint8_t[size * kNumbers * 4]);
   SampleNumbers weights{size, {}, {}, "weights.npy"};
@@ -285,9 +285,8 @@ TEST(PrefetcherInputErrors, Arguments) {
     *(layout.*offset) += 2;
     EXPECT_EQ(errorOf(layout), "prefetch: offsets that are not multiples of 4");
   }
-  MemoryDataset pixels({1, 1, 1}, 1,
-                       std::unique_ptr<uint8_t[]>(new uint8_t[1]()), {0},
-                       "images.bin", "labels.bin");
+  MemoryDataset pixels({1, 1, 1}, 1, allocateBytes(1), {0}, "images.bin",
+                       "labels.bin");
   auto pipeline = TransformPipeline::create(nullptr, {1, 1, 1}).value();
   auto prefetcher = Prefetcher::create(pixels, pipeline, Sampler(1, 0, true),
                                        memory.layout, memory.bases());

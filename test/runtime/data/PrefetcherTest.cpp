@@ -159,8 +159,8 @@ TEST_P(PrefetcherModes, LabelOutOfRangeComesInItsPlace) {
 }
 
 TEST_P(PrefetcherModes, NegativeLabelsAreOutOfRange) {
-  MemoryDataset data({1, 1, 1}, 1, std::unique_ptr<uint8_t[]>(new uint8_t[1]()),
-                     {-1}, "images.bin", "labels.bin");
+  MemoryDataset data({1, 1, 1}, 1, allocateBytes(1), {-1}, "images.bin",
+                     "labels.bin");
   Arenas arenas(4, 2, 1);
   auto prefetcher =
       Prefetcher::create(data, half({1, 1, 1}), Sampler(1, 0, false),

@@ -13,16 +13,19 @@ struct Team final : ThreadTeam {
   void run(void (*)(void *, int), void *) override {}
 } team;
 
-/// Batches of `batchSize` images of 28x28, or of files that become such.
-RunData dataOf(int64_t batchSize, bool areFiles = false) {
+/// Batches of `batchSize` images of 28x28 that are resized to as many pixels,
+/// or of files that become such.
+RunData dataOf(int64_t batchSize, bool areFiles = false, int64_t pixels = 32) {
   RunData data;
   SampleShape shape = {1, 28, 28};
   if (areFiles)
     shape.height = shape.width = 0;
-  std::unique_ptr<uint8_t[]> none;
+  OwnedBytes none;
   data.source.train = std::make_unique<MemoryDataset>(
       shape, 1, std::move(none), std::vector<int32_t>{0}, "", "");
-  auto list = nlohmann::json::array();
+  nlohmann::json list = {{{"op", "resize"}, {"size", {pixels, pixels}}}};
+  if (pixels == 28)
+    list.clear();
   if (areFiles)
     list = nlohmann::json::parse(R"([{"op":"resize_short","size":28},
         {"op":"center_crop","size":[28,28]}])");
@@ -67,10 +70,22 @@ TEST(LoaderChoice, ThreadsThatComputeHaveTheirCpus) {
   }
   chooseLoader(data, {}, &team, 1);
   expectBeside(data, 1);
-  // To wake a thread would take longer.
-  RunData one = dataOf(1);
-  chooseLoader(one, {}, &team, 1);
-  expectTeam(one);
+}
+
+// To wake a thread and to read what it wrote takes as long.
+TEST(LoaderChoice, BatchesThatAreMadeAtOnceNeedNoThread) {
+  for (auto [batchSize, pixels] : {std::pair(1, 32), {8, 32}, {32, 28}}) {
+    RunData data = dataOf(batchSize, /*areFiles=*/false, pixels);
+    chooseLoader(data, {}, &team, 1);
+    expectTeam(data);
+  }
+  RunData slow = dataOf(8, /*areFiles=*/false, 30);
+  chooseLoader(slow, {}, &team, 1);
+  expectBeside(slow, 1);
+  // Samples that are kept are copied.
+  slow.cachesTraining = true;
+  chooseLoader(slow, {}, &team, 1);
+  expectTeam(slow);
 }
 
 TEST(LoaderChoice, ImagesAreDecodedByAsManyThreads) {

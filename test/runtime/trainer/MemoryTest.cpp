@@ -359,7 +359,7 @@ TEST(MemoryPlan, WorkersThatDecodeImagesHaveARow) {
   EXPECT_EQ(planTraining(sized(1), target(), job).total(), without);
 }
 
-TEST(MemoryPlan, CachedImagesHaveARowWhereTrainingIsPlanned) {
+TEST(MemoryPlan, CachedSamplesHaveARowWhereTrainingIsPlanned) {
   MemoryJob job;
   uint64_t without = planTraining(sized(1), target()).total();
   job.cache = 1000;

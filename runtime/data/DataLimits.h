@@ -1,4 +1,4 @@
-// DecodingLimits.h - how much memory decoding an image may take.
+// DataLimits.h - how much memory a rank's data may take.
 #pragma once
 
 #include <cstdint>
@@ -11,5 +11,10 @@ inline constexpr int64_t kDecodeMemory = 64, kMinDecodeMemory = 16,
 
 /// Bytes that a decoder takes at most unless it is told otherwise.
 inline constexpr uint64_t kDecodingBytes = uint64_t{kDecodeMemory} << 20;
+
+/// MiB that samples of training take at most that are kept as transforms made
+/// them, and the same in bytes.
+inline constexpr int64_t kTrainingCache = 128;
+inline constexpr uint64_t kTrainingCacheBytes = uint64_t{kTrainingCache} << 20;
 
 } // namespace boostrt
