@@ -38,7 +38,7 @@ std::vector<int32_t> digitLabels(uint64_t seed, DigitsSplit split,
 
 /// A split of digits. Its memory is resident from the start, a sample is drawn
 /// when it is first asked for (drawing all before the first step would delay
-/// it); in training that happens on the prefetch thread.
+/// it), by the thread that makes its batch.
 class DigitsDataset final : public Dataset {
 public:
   /// Null when the memory for the samples cannot be had.

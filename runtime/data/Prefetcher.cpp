@@ -72,7 +72,7 @@ struct Prefetcher::Shared {
                         : data::RowWorkers(loading.workers);
   }
   /// Rows that a thread takes at once: those of files one by one, of others as
-  /// many as are worth a wake-up.
+  /// many as are worth a thread.
   int32_t rowsAtOnce() const {
     if (dataset.shape().isOfAnySize())
       return 1;
@@ -103,9 +103,10 @@ struct Prefetcher::Shared {
   }
   int64_t elements() const { return transform.outputShape().elements(); }
   int64_t bytesPerSample() const { return transform.outputBytes(); }
-  /// Whether the thread is to be woken, should it sleep: to be woken takes as
-  /// long as many samples, and a batch from memory is there before the next
-  /// step. Files take as long as they take. The mutex is held.
+  /// Whether the thread is to be woken, should it sleep. If it does, a batch
+  /// from memory takes less than a step, and to wake it as long as many
+  /// samples: so it is woken once, for all arenas that are free. Of files, some
+  /// take much longer than others. The mutex is held.
   bool needsMore() const {
     return !exhausted && (dataset.shape().isOfAnySize() || produced == taken);
   }

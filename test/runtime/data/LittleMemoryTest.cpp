@@ -1,6 +1,7 @@
 // Data sets for which the process has too little memory: an error of the data
 // that says how much, or what to do.
 
+#include "runtime/data/Cifar10.h"
 #include "runtime/data/Digits.h"
 #include "test/runtime/data/IdxFiles.h"
 #include "test/runtime/data/NpyFiles.h"
@@ -74,6 +75,31 @@ TEST_F(LittleMemory, AnArrayFile) {
   EXPECT_EQ(errorOf("npy:" + directory.path(), 4 * kMebi),
             directory / "train_images.npy" +
                 ": not enough memory for its 33554432 bytes");
+}
+
+TEST_F(LittleMemory, AnArrayOfLongIntegers) {
+  for (const char *split : {"train", "test"}) {
+    writeFile(directory / split + "_images.npy",
+              npy("<i8", "(64, 65536)", std::string(32 << 20, '\0')));
+    writeFile(directory / split + "_labels.npy",
+              npy("|u1", "(64,)", std::string(64, '\0')));
+  }
+  EXPECT_EQ(errorOf("npy:" + directory.path(), 40 * kMebi),
+            directory / "train_images.npy" +
+                ": not enough memory for its 4194304 integers");
+}
+
+// Records are read in blocks, and then put together.
+TEST_F(LittleMemory, RecordsOfCifar10) {
+  const std::string records(10000 * kCifarRecordBytes, '\0');
+  for (const char *name :
+       {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+        "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"})
+    writeFile(directory / name,
+              name[0] == 't' ? records.substr(0, 3073) : records);
+  EXPECT_THAT(errorOf("cifar10:" + directory.path(), 200 * kMebi),
+              HasSubstr(": not enough memory for the 153600000 bytes of its "
+                        "images"));
 }
 
 TEST_F(LittleMemory, Digits) {
