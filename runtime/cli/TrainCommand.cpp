@@ -185,7 +185,9 @@ private:
       metrics_ = std::move(metrics).value();
     }
 
-    session_->cacheSamples(ranks_, evaluatesAgain(start->position));
+    session_->cacheSamples(ranks_,
+                           {.training = visitsAgain(start->position),
+                            .evaluation = evaluatesAgain(start->position)});
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
         session_->planTraining(ranks_, options_.checkpointDir.has_value()),
         ranks_));
@@ -367,6 +369,18 @@ private:
   /// Epochs; 0: evaluates only at the end.
   int64_t evalEvery() const {
     return options_.evalEvery.value_or(session_->recipe().evalEvery);
+  }
+
+  /// Whether training goes on after the pass over the training set that it
+  /// starts in, or with.
+  bool visitsAgain(const CheckpointPosition &start) const {
+    const BoostProgram &d = session_->program().descriptor();
+    const EpochPlan &epoch = session_->data().epoch;
+    int64_t window = ranks_.share(d.micro_batches).windowSamples(d.batch_size);
+    RunSteps run(start, epoch, window, endOf(options_, session_->recipe()));
+    int64_t left = run.leftOfPass(start.samplesInEpoch);
+    return run.last() - start.globalStep >
+           (left > 0 ? left : epoch.stepsOfPass(window));
   }
 
   /// Whether there may be an evaluation before the one at the end.

@@ -51,8 +51,9 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
   // Ranks that share a machine have their part of it.
   auto cpus =
       std::min<int64_t>(std::ssize(usableCpus()), options.threadsAtMost);
+  session->idleCpus_ = team ? cpus - team->size() : 0;
   chooseLoader(session->data_, session->recipe_.workers, team,
-               team ? cpus - team->size() : 0);
+               session->idleCpus_);
   if (!session->data_.note.empty())
     console.note(session->data_.note);
   console.note(session->data_.source.description);
@@ -95,11 +96,15 @@ MemoryJob Session::jobOfData() const {
   return job;
 }
 
-void Session::cacheSamples(const Ranks &ranks, bool evaluatesAgain) {
-  if (data_.cachesTraining)
+void Session::cacheSamples(const Ranks &ranks, const Revisited &again) {
+  if (data_.cachesTraining && again.training) {
     cachedTraining_ = {data_.source.train->size()};
+  } else if (data_.cachesTraining) {
+    data_.cachesTraining = false;
+    chooseLoader(data_, recipe_.workers, device_->team(), idleCpus_);
+  }
   const Dataset &test = *data_.source.test;
-  if (evaluatesAgain && recipe_.cache == CacheRule::Evaluation &&
+  if (again.evaluation && recipe_.cache == CacheRule::Evaluation &&
       test.shape().isOfAnySize() && test.size() > 0)
     cachedEvaluation_ = {test.size(), data_.layout.batchSize,
                          ranks.share(/*microBatches=*/1)};

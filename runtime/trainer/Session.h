@@ -27,9 +27,13 @@ public:
   /// follows is planned. Ranks that are threads are measured together.
   Status measureMemory(Ranks &ranks);
 
-  /// Has training keep samples once they are made, where the recipe says so:
-  /// held-out ones, if it evaluates again; before planTraining().
-  void cacheSamples(const Ranks &ranks, bool evaluatesAgain);
+  /// Which samples a run comes to more than once.
+  struct Revisited {
+    bool training = false, evaluation = false;
+  };
+  /// Has training keep these once they are made, where the recipe says so;
+  /// before planTraining().
+  void cacheSamples(const Ranks &ranks, const Revisited &again);
 
   /// What training takes on this rank; on a device with memory of its own,
   /// without what is exchanged, which trainWith() adds.
@@ -93,6 +97,7 @@ private:
   std::optional<Execution> execution_;
   PeakMemory peak_;
   uint64_t planned_ = 0;
+  int64_t idleCpus_ = 0; ///< that no thread which computes on the host needs
 };
 
 } // namespace boostrt
