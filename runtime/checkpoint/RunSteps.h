@@ -40,6 +40,12 @@ public:
   int64_t perEpoch() const { return perEpoch_; } ///< of an epoch from its start
   /// Global step of the last one; INT64_MAX: more than can be counted.
   int64_t last() const { return last_; }
+  /// Whether it goes on after the pass over the training set that it starts in,
+  /// or with, so that it uses samples again.
+  bool revisitsSamples() const {
+    int64_t first = firstSteps_ > 0 ? firstSteps_ : epoch_.stepsOfPass(window_);
+    return last_ - start_ > first;
+  }
   /// Steps that are left of a pass, and of an epoch, of which so many visits of
   /// samples are over.
   int64_t leftOfPass(int64_t used) const {

@@ -57,6 +57,7 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   }
 
   Session &run = **session;
+  run.chooseData(ranks, {});
   BOOSTRT_RETURN_IF_ERROR(run.reserve(run.planEvaluation(), ranks));
   if (weights)
     BOOSTRT_RETURN_IF_ERROR(

@@ -185,9 +185,11 @@ private:
       metrics_ = std::move(metrics).value();
     }
 
-    session_->cacheSamples(ranks_,
-                           {.training = visitsAgain(start->position),
-                            .evaluation = evaluatesAgain(start->position)});
+    RunSteps steps(start->position, session_->data().epoch, getWindow(),
+                   endOf(options_, session_->recipe()));
+    session_->chooseData(ranks_,
+                         {.training = steps.revisitsSamples(),
+                          .evaluation = evaluatesAgain(start->position)});
     BOOSTRT_RETURN_IF_ERROR(session_->reserve(
         session_->planTraining(ranks_, options_.checkpointDir.has_value()),
         ranks_));
@@ -250,12 +252,17 @@ private:
           countOf(micros, "micro-batch"), countOf(ranks, "rank")));
   }
 
+  /// Samples of a step, of all ranks.
+  int64_t getWindow() const {
+    const BoostProgram &d = session_->program().descriptor();
+    return ranks_.share(d.micro_batches).windowSamples(d.batch_size);
+  }
+
   /// Fails where an epoch has no step.
   Status checkEpoch() {
     const RunData &data = session_->data();
     const BoostProgram &d = session_->program().descriptor();
-    int64_t samples = data.epoch.samples;
-    int64_t window = ranks_.share(d.micro_batches).windowSamples(d.batch_size);
+    int64_t samples = data.epoch.samples, window = getWindow();
     if (data.epoch.stepsOfPass(window) > 0)
       return Status();
     return Status(
@@ -369,18 +376,6 @@ private:
   /// Epochs; 0: evaluates only at the end.
   int64_t evalEvery() const {
     return options_.evalEvery.value_or(session_->recipe().evalEvery);
-  }
-
-  /// Whether training goes on after the pass over the training set that it
-  /// starts in, or with.
-  bool visitsAgain(const CheckpointPosition &start) const {
-    const BoostProgram &d = session_->program().descriptor();
-    const EpochPlan &epoch = session_->data().epoch;
-    int64_t window = ranks_.share(d.micro_batches).windowSamples(d.batch_size);
-    RunSteps run(start, epoch, window, endOf(options_, session_->recipe()));
-    int64_t left = run.leftOfPass(start.samplesInEpoch);
-    return run.last() - start.globalStep >
-           (left > 0 ? left : epoch.stepsOfPass(window));
   }
 
   /// Whether there may be an evaluation before the one at the end.

@@ -88,8 +88,6 @@ struct Prefetcher::Shared {
   void prefetch(int64_t sample) const;
   Status transformSample(std::byte *to, int64_t sample, const DrawKey &key,
                          TransformScratch &scratch);
-  Status fillImage(std::byte *to, int64_t row, int64_t sample,
-                   const DrawKey &key, TransformScratch &scratch);
   Status leaveOutBadRows(Batch &batch);
   void moveRow(std::byte *base, int64_t from, int64_t to) const;
   template <typename Function> void forEachInput(Function &&function) const;
@@ -185,10 +183,12 @@ Status Prefetcher::Shared::fillRow(std::byte *base, int64_t row, int64_t epoch,
   std::byte *to = base + layout.samplesOffset + row * bytesPerSample();
   if (dataset.elementType() == ElementType::I32)
     return fillIntegers(to, sample);
-  DrawKey key = {sampler.seed(), epoch, sample};
-  if (dataset.shape().isOfAnySize())
-    return fillImage(to, row, sample, key, scratch);
-  return transformSample(to, sample, key, scratch);
+  Status status =
+      transformSample(to, sample, {sampler.seed(), epoch, sample}, scratch);
+  if (mistakes.empty())
+    return status;
+  mistakes[static_cast<size_t>(row)] = std::move(status);
+  return {};
 }
 
 /// A sample is needed soon.
@@ -215,17 +215,6 @@ Status Prefetcher::Shared::transformSample(std::byte *to, int64_t sample,
     transform.apply(dataset.sample(sample), to, scratch, key);
   if (cache)
     cache->keep(sample, to);
-  return {};
-}
-
-/// An image that is bad is remembered where it is to be left out.
-Status Prefetcher::Shared::fillImage(std::byte *to, int64_t row, int64_t sample,
-                                     const DrawKey &key,
-                                     TransformScratch &scratch) {
-  Status status = transformSample(to, sample, key, scratch);
-  if (mistakes.empty())
-    return status;
-  mistakes[static_cast<size_t>(row)] = std::move(status);
   return {};
 }
 

@@ -20,20 +20,17 @@ int64_t SampleSubset::placeOf(int64_t index) const {
   return batch / share.ranks * batchSize + index % batchSize;
 }
 
-uint64_t SampleCache::bytesOf(const SampleSubset &subset,
-                              int64_t bytesPerSample) {
-  return static_cast<uint64_t>(subset.size()) *
-         (static_cast<uint64_t>(bytesPerSample) + sizeof(*states_.get()));
+uint64_t SampleCache::bytes() const {
+  return static_cast<uint64_t>(subset_.size()) *
+         (static_cast<uint64_t>(bytesPerSample_) + sizeof(*states_.get()));
 }
 
-SampleCache::SampleCache(const SampleSubset &subset, int64_t bytesPerSample)
-    : subset_(subset), bytesPerSample_(bytesPerSample),
-      bytes_(
-          allocateBytes(static_cast<uint64_t>(subset.size() * bytesPerSample))),
-      states_(std::make_unique<std::atomic<uint8_t>[]>(
-          static_cast<size_t>(subset.size()))) {
+void SampleCache::reserve() {
+  auto samples = static_cast<uint64_t>(subset_.size());
+  bytes_ = allocateBytes(samples * static_cast<uint64_t>(bytesPerSample_));
   if (!bytes_)
     throw std::bad_alloc();
+  states_ = std::make_unique<std::atomic<uint8_t>[]>(samples);
 }
 
 const uint8_t *SampleCache::find(int64_t sample) const {

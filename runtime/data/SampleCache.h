@@ -6,7 +6,6 @@
 #include "runtime/support/OwnedBytes.h"
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -29,11 +28,14 @@ struct SampleSubset {
 /// Threads may share it.
 class SampleCache {
 public:
-  /// What the samples take, each of so many bytes.
-  static uint64_t bytesOf(const SampleSubset &subset, int64_t bytesPerSample);
+  /// Has no memory before reserve().
+  SampleCache(const SampleSubset &subset, int64_t bytesPerSample)
+      : subset_(subset), bytesPerSample_(bytesPerSample) {}
 
+  /// The memory that reserve() takes.
+  uint64_t bytes() const;
   /// Throws std::bad_alloc.
-  SampleCache(const SampleSubset &subset, int64_t bytesPerSample);
+  void reserve();
 
   /// The bytes of a sample; null until it is kept.
   const uint8_t *find(int64_t sample) const;

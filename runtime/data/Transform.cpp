@@ -282,12 +282,6 @@ Status TransformPipeline::applyFile(const std::string &path, void *out,
 /// into a single pass where there is one. Floats have no tables, integers
 /// nothing to fold.
 void TransformPipeline::fold() {
-  draws_ = fit_.draws || std::ranges::any_of(stages_, [](const Stage &stage) {
-             return stage.kind == Stage::CropKind ||
-                    stage.kind == Stage::FlipKind ||
-                    stage.kind == Stage::ResizedCropKind ||
-                    stage.kind == Stage::JitterKind;
-           });
   if (elementType_ == ElementType::I32)
     return;
   scratchElements_ = sized_.elements();

@@ -122,8 +122,8 @@ public:
     return output_.elements() * (result_ == TransformResult::Bytes ? 1 : 4);
   }
 
-  /// Whether a sample is another one each time it is asked for.
-  bool draws() const { return draws_; }
+  /// Whether a sample is another one in each epoch.
+  bool isRandom() const { return isRandom_; }
   /// Whether a sample is made as fast as it is copied: at most, values move.
   bool copies() const {
     return !input_.isOfAnySize() && !resize_ && (moves_ || stages_.empty());
@@ -211,7 +211,7 @@ private:
   std::optional<data::PixelMoves> moves_;
   std::optional<data::ByteResize> resize_;
   int64_t scratchElements_ = 0;
-  bool draws_ = false;
+  bool isRandom_ = false;
 };
 
 } // namespace boostrt

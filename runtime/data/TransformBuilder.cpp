@@ -284,7 +284,7 @@ struct TransformPipeline::Builder {
   Status randomResizedCrop(const json &object) {
     Stage stage = begin(Stage::ResizedCropKind);
     BOOSTRT_RETURN_IF_ERROR(readResizedCrop(object, stage));
-    return push(std::move(stage));
+    return pushDrawing(std::move(stage));
   }
 
   Status pad(const json &object) {
@@ -398,8 +398,10 @@ struct TransformPipeline::Builder {
 
   /// Checked for both purposes, done for one.
   Status pushDrawing(Stage stage) {
-    return purpose == TransformPurpose::Training ? push(std::move(stage))
-                                                 : Status();
+    if (purpose != TransformPurpose::Training)
+      return Status();
+    pipeline.isRandom_ = true;
+    return push(std::move(stage));
   }
 
   /// What gives images of any size one, of the operations that can.
@@ -408,7 +410,7 @@ struct TransformPipeline::Builder {
     if (name == "random_resized_crop" && fit.shorterSide == 0) {
       Stage stage;
       BOOSTRT_RETURN_IF_ERROR(readResizedCrop(object, stage));
-      fit.draws = true;
+      fit.draws = pipeline.isRandom_ = true;
       fit.place = place;
       fit.scale = stage.scale;
       fit.ratio = stage.ratio;

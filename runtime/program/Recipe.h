@@ -13,10 +13,12 @@
 
 namespace boostrt {
 
-/// Which samples are kept in memory as transforms made them (data.cache):
-/// those of training where they are few (kTrainingCacheBytes), and held-out
-/// images in files.
-enum class CacheRule { None, Auto, Evaluation };
+/// Which samples stay in memory as transforms made them (data.cache).
+enum class CacheRule {
+  None,
+  Auto,      ///< of training, up to kTrainingCacheBytes
+  Evaluation ///< also held-out images in files
+};
 
 struct Recipe {
   int64_t epochs = 1;

@@ -2,7 +2,6 @@
 // as the samples of a data set.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -16,10 +15,9 @@ struct FreeBytes {
 using OwnedBytes = std::unique_ptr<uint8_t[], FreeBytes>;
 
 /// `count` bytes, not initialised, so that none is resident before it is
-/// written; null where there is no memory. Of 2 MiB or more, in large pages
-/// where the system has them: to read pieces at random takes fewer walks of the
-/// page table, and a system that takes back pages which were not read lately
-/// finds none.
+/// written; null where there is no memory. From 2 MiB on they are in huge pages
+/// where the system has them: random reads miss the TLB less often, and a
+/// system that reclaims pages which were not read lately finds none.
 OwnedBytes allocateBytes(uint64_t count);
 
 } // namespace boostrt

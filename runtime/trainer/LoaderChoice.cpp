@@ -12,8 +12,8 @@ static double savedBy(const RunData &data) {
   constexpr double kWake = 10000, kByte = 0.06, kKept = 100;
   double read =
       kByte * static_cast<double>(data.trainingTransforms->outputBytes());
-  double make = data.cachesTraining ? kKept + read
-                                    : data.trainingTransforms->nanoseconds();
+  double make = data.trainingCache ? kKept + read
+                                   : data.trainingTransforms->nanoseconds();
   return static_cast<double>(data.layout.batchSize) * (make - read) - kWake;
 }
 

@@ -255,14 +255,6 @@ private:
   RunData &run_;
 };
 
-bool canCacheTraining(const RunData &run) {
-  const TransformPipeline &transforms = *run.trainingTransforms;
-  return run.source.train->elementType() != ElementType::I32 &&
-         !transforms.draws() && !transforms.copies() &&
-         SampleCache::bytesOf({run.source.train->size()},
-                              transforms.outputBytes()) <= kTrainingCacheBytes;
-}
-
 } // namespace
 
 Result<RunData> openRunData(const Program &program, const Recipe &recipe,
@@ -290,7 +282,6 @@ Result<RunData> openRunData(const Program &program, const Recipe &recipe,
   run.source = std::move(source).value();
   run.epoch = {run.source.train->size(), recipe.repeat, recipe.dropsRemainder};
   BOOSTRT_RETURN_IF_ERROR(fitting.run());
-  run.cachesTraining = recipe.cache != CacheRule::None && canCacheTraining(run);
   return run;
 }
 

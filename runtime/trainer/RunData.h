@@ -21,10 +21,8 @@ struct RunData {
   // Who makes the batches (LoaderChoice.h).
   Prefetcher::Mode mode = Prefetcher::Mode::Background;
   Loading loading;
-  /// Whether samples of training are kept as transforms made them: where these
-  /// draw nothing, are slower than a copy, and kTrainingCacheBytes suffice.
-  bool cachesTraining = false;
-  // What is kept; null: nothing. Made by Session::reserve().
+  // What is kept of both splits, with memory from Session::reserve() on; null:
+  // nothing.
   std::unique_ptr<SampleCache> trainingCache, evaluationCache;
   EpochPlan epoch; ///< of training
 };

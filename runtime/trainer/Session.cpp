@@ -52,8 +52,6 @@ Result<std::unique_ptr<Session>> Session::open(const Options &options,
   auto cpus =
       std::min<int64_t>(std::ssize(usableCpus()), options.threadsAtMost);
   session->idleCpus_ = team ? cpus - team->size() : 0;
-  chooseLoader(session->data_, session->recipe_.workers, team,
-               session->idleCpus_);
   if (!session->data_.note.empty())
     console.note(session->data_.note);
   console.note(session->data_.source.description);
@@ -85,29 +83,36 @@ MemoryJob Session::jobOfData() const {
       data_.source.train && data_.source.train->shape().isOfAnySize();
   job.decoding = decodes ? data_.loading.decodingBytes : 0;
   job.workers = static_cast<uint32_t>(data_.loading.workers);
-  if (cachedTraining_)
-    job.cache += SampleCache::bytesOf(*cachedTraining_,
-                                      data_.trainingTransforms->outputBytes());
-  if (cachedEvaluation_)
-    job.cache += SampleCache::bytesOf(*cachedEvaluation_,
-                                      data_.transforms->outputBytes());
+  for (const auto *cache : {&data_.trainingCache, &data_.evaluationCache})
+    if (*cache)
+      job.cache += (*cache)->bytes();
   // A device with memory of its own has nothing of it.
   job.isOnHost = !device_->memory();
   return job;
 }
 
-void Session::cacheSamples(const Ranks &ranks, const Revisited &again) {
-  if (data_.cachesTraining && again.training) {
-    cachedTraining_ = {data_.source.train->size()};
-  } else if (data_.cachesTraining) {
-    data_.cachesTraining = false;
-    chooseLoader(data_, recipe_.workers, device_->team(), idleCpus_);
-  }
+/// Samples of training, where they are worth their memory; null elsewhere.
+static std::unique_ptr<SampleCache> cacheTraining(const RunData &data) {
+  const TransformPipeline &transforms = *data.trainingTransforms;
+  auto cache = std::make_unique<SampleCache>(
+      SampleSubset{data.source.train->size()}, transforms.outputBytes());
+  if (transforms.isRandom() || transforms.copies() ||
+      cache->bytes() > kTrainingCacheBytes)
+    return nullptr;
+  return cache;
+}
+
+void Session::chooseData(const Ranks &ranks, const Revisited &again) {
+  if (again.training && recipe_.cache != CacheRule::None)
+    data_.trainingCache = cacheTraining(data_);
   const Dataset &test = *data_.source.test;
   if (again.evaluation && recipe_.cache == CacheRule::Evaluation &&
       test.shape().isOfAnySize() && test.size() > 0)
-    cachedEvaluation_ = {test.size(), data_.layout.batchSize,
-                         ranks.share(/*microBatches=*/1)};
+    data_.evaluationCache = std::make_unique<SampleCache>(
+        SampleSubset{test.size(), data_.layout.batchSize,
+                     ranks.share(/*microBatches=*/1)},
+        data_.transforms->outputBytes());
+  chooseLoader(data_, recipe_.workers, device_->team(), idleCpus_);
 }
 
 MemoryPlan Session::planEvaluation() const {
@@ -141,12 +146,9 @@ Status Session::reserve(const MemoryPlan &plan, Ranks &ranks) {
   if (!arenas.ok())
     return arenas.status();
   arenas_ = std::move(arenas).value();
-  if (cachedTraining_)
-    data_.trainingCache = std::make_unique<SampleCache>(
-        *cachedTraining_, data_.trainingTransforms->outputBytes());
-  if (cachedEvaluation_)
-    data_.evaluationCache = std::make_unique<SampleCache>(
-        *cachedEvaluation_, data_.transforms->outputBytes());
+  for (auto *cache : {&data_.trainingCache, &data_.evaluationCache})
+    if (*cache)
+      (*cache)->reserve();
   execution_.emplace(*program_, *device_, *arenas_);
   return Status();
 }

@@ -31,9 +31,9 @@ public:
   struct Revisited {
     bool training = false, evaluation = false;
   };
-  /// Has training keep these once they are made, where the recipe says so;
-  /// before planTraining().
-  void cacheSamples(const Ranks &ranks, const Revisited &again);
+  /// Chooses which of them are kept once they are made, and who makes the
+  /// batches; before memory is planned.
+  void chooseData(const Ranks &ranks, const Revisited &again);
 
   /// What training takes on this rank; on a device with memory of its own,
   /// without what is exchanged, which trainWith() adds.
@@ -88,7 +88,6 @@ private:
   std::unique_ptr<Program> program_;
   Recipe recipe_;
   RunData data_;
-  std::optional<SampleSubset> cachedTraining_, cachedEvaluation_;
   const BoostTarget *target_ = nullptr;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Arenas> arenas_;

@@ -13,9 +13,9 @@ with other numbers:
     inside a line for any text.
   - A number stands for any number: losses, accuracies, steps and times are those of the
     full data, on the machine that the README names.
-  - But planned memory, which follows from the model and the data, may differ by 10 %, because the kernels
-    depend on the instructions of the CPU, and the accuracy must reach the FLOORS below: data
-    this easy are learnt.
+  - But planned memory, which follows from the model and the data, may differ by 10 %, because
+    the kernels depend on the instructions of the CPU, and the accuracy must reach the FLOORS
+    below: data this easy are learnt.
 
 Programs are compiled for two threads, as those of the READMEs, and no GPU is visible: the
 READMEs show runs on a machine without one.

@@ -64,10 +64,12 @@ TEST_P(Plans, StepsAreThoseThatTheDefinitionTakes) {
         EXPECT_EQ(run.perEpoch(), plan.passes * perPass);
         EXPECT_EQ(run.length().steps_per_epoch, run.perEpoch());
         EXPECT_EQ(run.length().steps, 4 * run.perEpoch());
-        int64_t next = -1;
+        int64_t next = -1, firstPass = -1, lastPass = -1;
         int64_t last = takeSteps(
             start, plan, window, 4,
             [&](int64_t step, int64_t epoch, int64_t used) {
+              lastPass = (epoch - 1) * plan.passes + used / samples;
+              firstPass = firstPass < 0 ? lastPass : firstPass;
               BoostProgress done = run.before(step);
               EXPECT_EQ(done.steps, step - 1);
               // Whole windows of the pass that fit before the sample, or as
@@ -85,6 +87,7 @@ TEST_P(Plans, StepsAreThoseThatTheDefinitionTakes) {
               next = run.usedAfterStep(used);
             });
         EXPECT_EQ(run.last(), last);
+        EXPECT_EQ(run.revisitsSamples(), firstPass != lastPass);
       }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/data/Prefetcher.h"
 
+#include <atomic>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -24,6 +25,37 @@ inline std::unique_ptr<Dataset> countingData(int64_t size) {
                                          std::move(bytes), std::move(labels),
                                          "images.bin", "labels.bin");
 }
+
+/// The same, whose samples can be held back, and which counts them.
+class GatedData final : public Dataset {
+public:
+  explicit GatedData(int64_t size) : GatedData(countingData(size)) {}
+  const uint8_t *sample(int64_t index) const override {
+    asked.fetch_add(1);
+    asked.notify_all();
+    open.wait(false);
+    return data_->sample(index);
+  }
+  void waitForAsked(int64_t count) const {
+    for (int64_t now = asked; now < count; now = asked)
+      asked.wait(now);
+  }
+  mutable std::atomic<int64_t> asked = 0;
+  mutable std::atomic<bool> open = true;
+
+private:
+  explicit GatedData(std::unique_ptr<Dataset> data)
+      : Dataset(data->shape(), data->size(), labelsOf(*data), "gated", "gated"),
+        data_(std::move(data)) {}
+  static std::vector<int32_t> labelsOf(const Dataset &data) {
+    std::vector<int32_t> labels;
+    for (int64_t i = 0; i < data.size(); ++i)
+      labels.push_back(data.label(i));
+    return labels;
+  }
+
+  std::unique_ptr<Dataset> data_;
+};
 
 inline TransformPipeline half(SampleShape shape = {1, 2, 3}) {
   return TransformPipeline::create(

@@ -6,7 +6,6 @@
 #include "test/runtime/data/DataFiles.h"
 
 #include <gmock/gmock.h>
-#include <numeric>
 
 namespace boostrt {
 namespace {
@@ -258,6 +257,7 @@ TEST_P(ImageFolderWorkers, ImagesOfEvaluationsMayBeCached) {
     Arenas arenas(2, 2);
     TransformPipeline transforms = getTransforms();
     SampleCache cache({images.size(), 2, share}, transforms.outputBytes());
+    cache.reserve();
     auto evaluate = [&](SampleCache *used) {
       std::vector<float> all;
       auto batches = Prefetcher::create(

@@ -65,25 +65,26 @@ TEST_F(LittleMemory, LabelsOfAnIdxFile) {
               testing::EndsWith("not enough memory to hold it"));
 }
 
-TEST_F(LittleMemory, AnArrayFile) {
+/// 64 samples of 512 KiB in arrays of `type` and `shape`, for each split.
+void writeArrays(const TemporaryDirectory &directory, const char *type,
+                 const char *shape) {
   for (const char *split : {"train", "test"}) {
     writeFile(directory / split + "_images.npy",
-              npy("|u1", "(64, 524288)", std::string(32 << 20, '\0')));
+              npy(type, shape, std::string(32 << 20, '\0')));
     writeFile(directory / split + "_labels.npy",
               npy("|u1", "(64,)", std::string(64, '\0')));
   }
+}
+
+TEST_F(LittleMemory, AnArrayFile) {
+  writeArrays(directory, "|u1", "(64, 524288)");
   EXPECT_EQ(errorOf("npy:" + directory.path(), 4 * kMebi),
             directory / "train_images.npy" +
                 ": not enough memory for its 33554432 bytes");
 }
 
 TEST_F(LittleMemory, AnArrayOfLongIntegers) {
-  for (const char *split : {"train", "test"}) {
-    writeFile(directory / split + "_images.npy",
-              npy("<i8", "(64, 65536)", std::string(32 << 20, '\0')));
-    writeFile(directory / split + "_labels.npy",
-              npy("|u1", "(64,)", std::string(64, '\0')));
-  }
+  writeArrays(directory, "<i8", "(64, 65536)");
   EXPECT_EQ(errorOf("npy:" + directory.path(), 40 * kMebi),
             directory / "train_images.npy" +
                 ": not enough memory for its 4194304 integers");

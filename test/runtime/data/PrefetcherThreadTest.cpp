@@ -15,27 +15,6 @@
 namespace boostrt {
 namespace {
 
-/// A data set whose samples can be held back, and which counts them.
-class GatedData final : public Dataset {
-public:
-  explicit GatedData(int64_t size)
-      : Dataset({1, 2, 3}, size, std::vector<int32_t>(size), "gated", "gated") {
-  }
-  const uint8_t *sample(int64_t) const override {
-    asked.fetch_add(1);
-    asked.notify_all();
-    open.wait(false);
-    return bytes;
-  }
-  void waitForAsked(int64_t count) const {
-    for (int64_t now = asked; now < count; now = asked)
-      asked.wait(now);
-  }
-  uint8_t bytes[kPixels] = {};
-  mutable std::atomic<int64_t> asked = 0;
-  mutable std::atomic<bool> open = true;
-};
-
 // With n arenas, one in use, n - 1 are filled ahead and not one more, even
 // though there is time: the one in use stays as it is. They are filled
 // together, for which the thread wakes once.

@@ -2,7 +2,6 @@
 
 #include "test/runtime/data/BatchArenas.h"
 
-#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -35,14 +34,15 @@ TEST(SampleCache, InTrainingARankHasAll) {
   EXPECT_EQ(all.size(), 9);
   for (int64_t i = 0; i < 9; ++i)
     EXPECT_EQ(all.placeOf(i), i);
-  EXPECT_EQ(SampleCache::bytesOf(all, 5), 9u * 6);
+  EXPECT_EQ(SampleCache(all, 5).bytes(), 9u * 6);
 }
 
-// Where threads bring a sample at once, one copy is kept; it is not found before
-// all of it is there.
+// Where threads bring a sample at once, one copy is kept; it is not found
+// before all of it is there.
 TEST(SampleCache, ThreadsMayBringTheSameSample) {
   constexpr int64_t kBytes = 1 << 16, kSamples = 50;
   SampleCache cache({kSamples}, kBytes);
+  cache.reserve();
   auto bring = [&] {
     std::vector<uint8_t> bytes(kBytes);
     for (int64_t sample = 0; sample < kSamples; ++sample) {
@@ -62,36 +62,14 @@ TEST(SampleCache, ThreadsMayBringTheSameSample) {
   }
 }
 
-/// Counts how often it is asked for a sample.
-class CountedData final : public Dataset {
-public:
-  explicit CountedData(std::unique_ptr<Dataset> data)
-      : Dataset(data->shape(), data->size(), labelsOf(*data), "counted",
-                "counted"),
-        data_(std::move(data)) {}
-  const uint8_t *sample(int64_t index) const override {
-    ++asked;
-    return data_->sample(index);
-  }
-  mutable std::atomic<int64_t> asked = 0;
-
-private:
-  static std::vector<int32_t> labelsOf(const Dataset &data) {
-    std::vector<int32_t> labels;
-    for (int64_t i = 0; i < data.size(); ++i)
-      labels.push_back(data.label(i));
-    return labels;
-  }
-  std::unique_ptr<Dataset> data_;
-};
-
 TEST(SampleCache, EachSampleIsTransformedOnce) {
   constexpr int64_t kSize = 23;
   for (auto mode : {Prefetcher::Mode::Inline, Prefetcher::Mode::Background}) {
-    CountedData data(countingData(kSize));
+    GatedData data(kSize);
     Sampler sampler(kSize, 7, /*shuffle=*/true);
     TransformPipeline transform = half();
     SampleCache cache({kSize}, transform.outputBytes());
+    cache.reserve();
     Arenas arenas(4, 3);
     auto batches = Prefetcher::create(data, transform, sampler, arenas.layout,
                                       arenas.bases(), mode, {},

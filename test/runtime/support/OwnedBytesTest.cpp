@@ -8,16 +8,16 @@ namespace boostrt {
 namespace {
 
 TEST(OwnedBytes, AreWritable) {
-  constexpr uint64_t kLargePage = 2 << 20;
+  constexpr uint64_t kHugePage = 2 << 20;
   for (uint64_t count :
-       {uint64_t{1}, kLargePage - 1, kLargePage, 3 * kLargePage + 5}) {
+       {uint64_t{1}, kHugePage - 1, kHugePage, 3 * kHugePage + 5}) {
     OwnedBytes bytes = allocateBytes(count);
     ASSERT_NE(bytes, nullptr);
     bytes[0] = 1;
     bytes[count - 1] = 2;
-    // A large page begins where its address says.
+    // A huge page begins where its address says.
     EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes.get()) %
-                  (count < kLargePage ? 64 : kLargePage),
+                  (count < kHugePage ? 64 : kHugePage),
               0u);
   }
   EXPECT_NE(allocateBytes(0), nullptr);

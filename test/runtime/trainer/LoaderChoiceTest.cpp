@@ -83,7 +83,7 @@ TEST(LoaderChoice, BatchesThatAreMadeAtOnceNeedNoThread) {
   chooseLoader(slow, {}, &team, 1);
   expectBeside(slow, 1);
   // Samples that are kept are copied.
-  slow.cachesTraining = true;
+  slow.trainingCache = std::make_unique<SampleCache>(SampleSubset{1}, 900 * 4);
   chooseLoader(slow, {}, &team, 1);
   expectTeam(slow);
 }
