@@ -237,7 +237,7 @@ ModelTable::ModelTable(mlir::MLIRContext &context)
         std::to_string(boostrt::kDecodeMemory)},
        {"cache", cache,
         "Samples that stay in memory as the transforms made them. "
-        "`auto`: those of training whose transforms draw nothing "
+        "`auto`: those of training whose transforms are not random "
         "and take longer than a copy, if all of them fit into " +
             std::to_string(boostrt::kTrainingCache) +
             " MiB, so that each is transformed once in a run. "

@@ -52,8 +52,9 @@ struct Loading {
   bool skipsBadSamples = false;
   /// What decoding an image takes at most, on each worker.
   uint64_t decodingBytes = kDecodingBytes;
-  /// Keeps samples once they are made, of transforms that draw nothing; not of
-  /// integers, which have no transforms. Outlives the prefetcher; null: none.
+  /// Keeps samples once they are made, of transforms that are not random; not
+  /// of integers, which have no transforms. Outlives the prefetcher; null:
+  /// none.
   SampleCache *cache = nullptr;
 };
 
