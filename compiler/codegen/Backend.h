@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/codegen/Codegen.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace boostc {
@@ -23,6 +24,12 @@ public:
 private:
   Backend(mlir::Operation *op, llvm::Module &code, int level)
       : op(op), code(code), level(level) {}
+
+  bool isForGpu() const { return machine->getTargetTriple().isNVPTX(); }
+  /// False where LLVM cannot write this type of file.
+  bool addCodegenPasses(llvm::legacy::PassManager &passes,
+                        llvm::raw_pwrite_stream &stream,
+                        llvm::CodeGenFileType type);
 
   mlir::Operation *op;
   llvm::Module &code;

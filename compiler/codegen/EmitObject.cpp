@@ -92,14 +92,14 @@ private:
 } // namespace
 
 /// The functions that launch kernels are long, have no loops, and take no time
-/// when they run: a module that holds nothing else is optimised at level 1.
+/// when they run: a module that holds nothing else is not optimised.
 static int chooseLevel(ModuleOp module, int level) {
   bool hasKernels =
       llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(), [](auto function) {
         return !function.isExternal() &&
                function.getName().ends_with(kEntrySuffix);
       });
-  return hasKernels ? level : std::min(level, 1);
+  return hasKernels ? level : 0;
 }
 
 static void initializeHostTarget() {

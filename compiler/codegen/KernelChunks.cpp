@@ -9,9 +9,9 @@ using namespace boostc;
 /// thread takes to begin.
 static constexpr size_t kChunkOps = 4000;
 
-/// The same for GPUs: so many take LLVM and the assembler 1.5 seconds, and
+/// The same for GPUs: so many take LLVM and the assembler half a second, and
 /// each run of the assembler 20 ms more.
-static constexpr size_t kDeviceChunkOps = 24000;
+static constexpr size_t kDeviceChunkOps = 10000;
 
 static size_t countOps(Operation *op) {
   size_t count = 0;

@@ -88,6 +88,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return signalPassFailure();
     PhaseRules rules = getRules(*current);
     numbers.clear();
+    allowed.clear();
     // What holds others first: "linalg.fill does not belong" says more than its
     // yield.
     WalkResult result =
@@ -104,7 +105,10 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   LogicalResult verifyOp(Operation *op, Phase current,
                          const PhaseRules &rules) {
     StringRef dialect = op->getName().getDialectNamespace();
-    if (!llvm::is_contained(rules.dialects, dialect) && !isDeclaration(op))
+    auto [known, isNew] = allowed.try_emplace(op->getName());
+    if (isNew)
+      known->second = llvm::is_contained(rules.dialects, dialect);
+    if (!known->second && !isDeclaration(op))
       return op->emitOpError("does not belong in phase '") << phase << "'";
     if (current >= Phase::Linalg && dialect == "train" && !isDeclaration(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
@@ -359,6 +363,8 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   /// By function, the number that its next collective has, or its next op that
   /// announces one.
   llvm::DenseMap<Operation *, uint32_t> numbers;
+  /// Whether the dialect of ops of this name may appear.
+  llvm::DenseMap<OperationName, bool> allowed;
 };
 
 } // namespace

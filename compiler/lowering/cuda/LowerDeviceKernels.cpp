@@ -3,6 +3,7 @@
 // too: no library is needed, and its absence changes no bit.
 
 #include "compiler/lowering/cuda/Passes.h"
+#include "compiler/lowering/kernels/ConvertInParallel.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -46,44 +47,31 @@ static bool fitsInt32(gpu::GPUModuleOp module) {
 
 namespace {
 
-struct LowerDeviceKernels
-    : boostc::impl::LowerDeviceKernelsPassBase<LowerDeviceKernels> {
-  void runOnOperation() override {
-    gpu::GPUModuleOp module = getOperation();
-    MLIRContext *context = &getContext();
-
+/// The patterns and targets of the conversions, made once for all kernels.
+class KernelConversion {
+public:
+  KernelConversion(MLIRContext *context, const LowerToLLVMOptions &options)
+      : converter(context, options), noLoops(*context), noMath(*context),
+        target(*context) {
     RewritePatternSet mathPatterns(context);
     populateMathPolynomialApproximationPatterns(mathPatterns,
                                                 [](StringRef) { return true; });
     memref::populateExpandStridedMetadataPatterns(mathPatterns);
-    if (failed(applyPatternsGreedily(module, std::move(mathPatterns))))
-      return signalPassFailure();
+    math = std::move(mathPatterns);
 
     RewritePatternSet loopPatterns(context);
     populateSCFToControlFlowConversionPatterns(loopPatterns);
-    ConversionTarget noLoops(*context);
+    loops = std::move(loopPatterns);
     noLoops.addIllegalDialect<scf::SCFDialect>();
     noLoops.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    if (failed(
-            applyPartialConversion(module, noLoops, std::move(loopPatterns))))
-      return signalPassFailure();
 
-    LowerToLLVMOptions options(context);
-    options.useBarePtrCallConv = true;
-    // 32-bit arithmetic costs a GPU half as much, or less.
-    if (fitsInt32(module))
-      options.overrideIndexBitwidth(32);
-    LLVMTypeConverter converter(context, options);
     configureGpuToNVVMTypeConverter(converter);
     // Apart from the rest, whose patterns call a library of NVIDIA's instead.
     RewritePatternSet intrinsicPatterns(context);
     populateMathToLLVMConversionPatterns(converter, intrinsicPatterns);
-    ConversionTarget noMath(*context);
+    intrinsics = std::move(intrinsicPatterns);
     noMath.addIllegalDialect<math::MathDialect>();
     noMath.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    if (failed(applyPartialConversion(module, noMath,
-                                      std::move(intrinsicPatterns))))
-      return signalPassFailure();
 
     RewritePatternSet patterns(context);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
@@ -91,17 +79,49 @@ struct LowerDeviceKernels
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     populateGpuToNVVMConversionPatterns(converter, patterns);
-    LLVMConversionTarget target(*context);
+    rest = std::move(patterns);
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                              gpu::GPUDialect, memref::MemRefDialect,
                              vector::VectorDialect>();
     target.addLegalDialect<NVVM::NVVMDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();
-    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+  }
+
+  LogicalResult convert(Operation *module) const {
+    return success(
+        succeeded(applyPatternsGreedily(module, math)) &&
+        succeeded(applyPartialConversion(module, noLoops, loops)) &&
+        succeeded(applyPartialConversion(module, noMath, intrinsics)) &&
+        succeeded(applyPartialConversion(module, target, rest)));
+  }
+
+private:
+  LLVMTypeConverter converter;
+  FrozenRewritePatternSet math, loops, intrinsics, rest;
+  ConversionTarget noLoops, noMath;
+  LLVMConversionTarget target;
+};
+
+struct LowerDeviceKernels
+    : boostc::impl::LowerDeviceKernelsPassBase<LowerDeviceKernels> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    LowerToLLVMOptions options(&getContext());
+    options.useBarePtrCallConv = true;
+    // 32-bit arithmetic costs a GPU half as much, or less.
+    if (fitsInt32(module))
+      options.overrideIndexBitwidth(32);
+    KernelConversion conversion(&getContext(), options);
+    SmallVector<Operation *> kernels;
+    for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+      kernels.push_back(kernel);
+    if (failed(convertInParallel(module, kernels, [&](Operation *part) {
+          return conversion.convert(part);
+        })))
       return signalPassFailure();
     // Four blocks fit on a multiprocessor with 128 registers for each thread.
     // Asked for nothing, ptxas spills to have more of them.
-    Builder builder(context);
+    Builder builder(&getContext());
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
         function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),

@@ -76,9 +76,13 @@ struct OutlineDeviceKernels
       // The host fills and exchanges; what is before stays before.
       std::vector<DeviceKernel> taken = schedule.take();
       llvm::SetVector<Operation *> done, counted;
+      SmallVector<size_t> needed;
+      for (rt::GradientsReadyOp ready : announced)
+        needed.push_back(countNeeded(taken, ready));
       auto *next = announced.begin();
       for (auto [number, kernel] : llvm::enumerate(taken)) {
-        while (next != announced.end() && countNeeded(taken, *next) <= number)
+        while (next != announced.end() &&
+               needed[next - announced.begin()] <= number)
           (*next++)->moveBefore(lowered);
         if (failed(emitKernel(function, kernel, buffers, lowered, counted)))
           return failure();

@@ -3,6 +3,7 @@
 // those vectorise, and their bits do not depend on the C library of the
 // machine.
 
+#include "compiler/lowering/kernels/ConvertInParallel.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "compiler/lowering/target/CpuTarget.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -146,14 +147,19 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   FrozenRewritePatternSet frozenLoops(std::move(loopPatterns));
   FrozenRewritePatternSet frozen(std::move(patterns));
 
-  SmallVector<Operation *> operations;
-  for (func::FuncOp kernel : kernels) {
-    if (failed(applyPatternsGreedily(kernel, frozenMath)))
-      return failure();
-    operations.push_back(kernel);
-  }
-  if (failed(applyPartialConversion(operations, noLoops, frozenLoops)) ||
-      failed(applyFullConversion(operations, target, frozen)))
+  SmallVector<Operation *> operations(kernels.begin(), kernels.end());
+  if (failed(convertInParallel(module, operations, [&](Operation *part) {
+        SmallVector<Operation *> functions;
+        for (Operation &function : part->getRegion(0).front()) {
+          if (failed(applyPatternsGreedily(&function, frozenMath)))
+            return failure();
+          functions.push_back(&function);
+        }
+        return success(
+            succeeded(
+                applyPartialConversion(functions, noLoops, frozenLoops)) &&
+            succeeded(applyFullConversion(functions, target, frozen)));
+      })))
     return failure();
   SmallVector<std::string> extensions;
   for (StringRef extension : kExtensions)
