@@ -239,6 +239,16 @@ private:
     table.print(os);
   }
 
+  /// Many names would be a line that is longer than any terminal.
+  static std::string listNames(llvm::ArrayRef<llvm::StringRef> names) {
+    constexpr size_t kMost = 4;
+    if (names.size() <= kMost)
+      return llvm::join(names, ", ");
+    return formatv("{0} to {1}, {2} in all", names.front(), names.back(),
+                   names.size())
+        .str();
+  }
+
   /// What ranks exchange once a step.
   void printCollectives() {
     llvm::SmallVector<rt::CollectiveOp> collectives;
@@ -253,13 +263,13 @@ private:
     table.addRow({"index", "kind", "ranks", "parameters", "bytes"});
     table.addRule();
     for (rt::CollectiveOp op : collectives) {
-      std::vector<std::string> names;
+      llvm::SmallVector<llvm::StringRef> names;
       for (auto name : op.getParameters().getAsRange<mlir::FlatSymbolRefAttr>())
-        names.push_back(name.getValue().str());
+        names.push_back(name.getValue());
       table.addRow({std::to_string(op.getIndex()),
                     rt::stringifyCollectiveKind(op.getKind()).str(),
                     rt::stringifyRankGroup(op.getRanks()).str(),
-                    llvm::join(names, ", "),
+                    listNames(names),
                     withSeparators(countBytes(op.getOperands().getTypes()))});
     }
     table.print(os);
