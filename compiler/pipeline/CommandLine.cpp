@@ -21,6 +21,7 @@
 #include "runtime/support/Streams.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -226,12 +227,24 @@ std::optional<std::string> passToMlir(const CLI::App &app,
   registerPassManagerCLOptions();
   registerAsmPrinterCLOptions();
   registerDefaultTimingManagerCLOptions();
+  for (StringRef argument : ArrayRef(arguments).drop_front()) {
+    StringRef flag = argument.split('=').first;
+    if (!llvm::cl::getRegisteredOptions().contains(flag.ltrim('-')))
+      return "unknown flag '" + boostrt::printable(flag) +
+             "'; of MLIR's options, boostc has those that print IR after "
+             "passes, format it, and time passes";
+  }
   std::string errors;
   llvm::raw_string_ostream stream(errors);
-  if (!llvm::cl::ParseCommandLineOptions(arguments.size(), arguments.data(), "",
-                                         &stream))
-    return StringRef(errors).trim().str();
-  return std::nullopt;
+  if (llvm::cl::ParseCommandLineOptions(arguments.size(), arguments.data(), "",
+                                        &stream))
+    return std::nullopt;
+  // LLVM prints what is wrong with a value, and hands back the rest.
+  if (errors.empty())
+    return "a flag of MLIR's has no such value, as the line above says";
+  StringRef text = StringRef(errors).trim().split('\n').first;
+  text.consume_front((llvm::sys::path::filename(program) + ": ").str());
+  return text.str();
 }
 
 /// What MLIR is asked to print of passes comes in their order, and nothing
