@@ -102,10 +102,6 @@ void Backend::optimize() {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  const std::array<llvm::OptimizationLevel, 4> levels = {
-      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-  llvm::OptimizationLevel optimization = levels[level];
   llvm::ModulePassManager passes;
   auto runOnSmallFunctions = [&](StringRef text) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(
@@ -116,9 +112,10 @@ void Backend::optimize() {
     runOnSmallFunctions(kUnswitching);
     llvm::cantFail(builder.parsePassPipeline(passes, kLastPasses));
   } else if (level == 0) {
-    passes = builder.buildO0DefaultPipeline(optimization);
+    passes = builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
   } else {
-    passes = builder.buildPerModuleDefaultPipeline(optimization);
+    passes = builder.buildPerModuleDefaultPipeline(
+        level == 1 ? llvm::OptimizationLevel::O1 : llvm::OptimizationLevel::O2);
   }
   if (level > 1 && !isForGpu())
     runOnSmallFunctions(kStrengthReduction);

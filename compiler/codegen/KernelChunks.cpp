@@ -1,4 +1,5 @@
 #include "compiler/codegen/KernelChunks.h"
+#include "compiler/lowering/kernels/Chunks.h"
 #include "compiler/lowering/llvm/LowerToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -12,28 +13,6 @@ static constexpr size_t kChunkOps = 4000;
 /// The same for GPUs: so many take LLVM and the assembler half a second, and
 /// each run of the assembler 20 ms more.
 static constexpr size_t kDeviceChunkOps = 10000;
-
-static size_t countOps(Operation *op) {
-  size_t count = 0;
-  op->walk([&](Operation *) { ++count; });
-  return count;
-}
-
-/// The chunk of each kernel, of these sizes: those that follow each other share
-/// one until it has `most` ops.
-static SmallVector<size_t> assignChunks(ArrayRef<size_t> sizes, size_t most) {
-  SmallVector<size_t> chunks;
-  size_t chunk = 0, size = 0;
-  for (size_t own : sizes) {
-    if (size >= most) {
-      ++chunk;
-      size = 0;
-    }
-    chunks.push_back(chunk);
-    size += own;
-  }
-  return chunks;
-}
 
 /// Whether `function` can be compiled apart from everything else.
 static bool isAlone(LLVM::LLVMFuncOp function) {
@@ -123,9 +102,8 @@ boostc::splitKernels(gpu::GPUModuleOp module) {
   std::vector<OwningOpRef<gpu::GPUModuleOp>> chunks;
   for (size_t i = 0, end = assigned.empty() ? 0 : assigned.back(); i <= end;
        ++i) {
-    auto chunk = cast<gpu::GPUModuleOp>(module->cloneWithoutRegions());
-    chunk.getBodyRegion().emplaceBlock();
-    chunks.emplace_back(chunk);
+    chunks.emplace_back(
+        cast<gpu::GPUModuleOp>(makeEmptyChunk(module).release()));
   }
   for (auto [kernel, chunk] : llvm::zip_equal(kernels, assigned))
     move(kernel, *chunks[chunk]);

@@ -21,7 +21,6 @@
 #include "runtime/support/Streams.h"
 #include "runtime/support/Suggest.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -210,6 +209,9 @@ std::optional<std::string> passToMlir(const CLI::App &app,
   std::vector<std::string> names = boostrt::flagNames(app);
   std::vector<std::string_view> legal(names.begin(), names.end());
   SmallVector<const char *> arguments = {program};
+  registerPassManagerCLOptions();
+  registerAsmPrinterCLOptions();
+  registerDefaultTimingManagerCLOptions();
   for (const std::string &argument : rest) {
     StringRef name = StringRef(argument).ltrim('-');
     if (!StringRef(argument).starts_with("-"))
@@ -217,34 +219,25 @@ std::optional<std::string> passToMlir(const CLI::App &app,
              boostrt::printable(app["INPUT"]->as<std::string>()) +
              "'; a program is compiled from one model file, with --overlay "
              "files merged over it";
-    if (!name.starts_with("mlir-")) {
-      StringRef flag = StringRef(argument).split('=').first;
+    StringRef flag = StringRef(argument).split('=').first;
+    if (!name.starts_with("mlir-"))
       return "unknown flag '" + boostrt::printable(flag) + "'" +
              boostrt::suggestFlag(boostrt::NameKind::CompilerFlag, flag, legal);
-    }
-    arguments.push_back(argument.c_str());
-  }
-  registerPassManagerCLOptions();
-  registerAsmPrinterCLOptions();
-  registerDefaultTimingManagerCLOptions();
-  for (StringRef argument : ArrayRef(arguments).drop_front()) {
-    StringRef flag = argument.split('=').first;
     if (!llvm::cl::getRegisteredOptions().contains(flag.ltrim('-')))
       return "unknown flag '" + boostrt::printable(flag) +
              "'; of MLIR's options, boostc has those that print IR after "
              "passes, format it, and time passes";
+    arguments.push_back(argument.c_str());
   }
   std::string errors;
   llvm::raw_string_ostream stream(errors);
   if (llvm::cl::ParseCommandLineOptions(arguments.size(), arguments.data(), "",
                                         &stream))
     return std::nullopt;
-  // LLVM prints what is wrong with a value, and hands back the rest.
-  if (errors.empty())
-    return "a flag of MLIR's has no such value, as the line above says";
-  StringRef text = StringRef(errors).trim().split('\n').first;
-  text.consume_front((llvm::sys::path::filename(program) + ": ").str());
-  return text.str();
+  // LLVM itself prints what is wrong with a value.
+  return errors.empty()
+             ? "a flag of MLIR's has no such value, as the line above says"
+             : StringRef(errors).trim().str();
 }
 
 /// What MLIR is asked to print of passes comes in their order, and nothing

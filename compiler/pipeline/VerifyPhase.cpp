@@ -88,7 +88,6 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       return signalPassFailure();
     PhaseRules rules = getRules(*current);
     numbers.clear();
-    allowed.clear();
     // What holds others first: "linalg.fill does not belong" says more than its
     // yield.
     WalkResult result =
@@ -105,10 +104,7 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   LogicalResult verifyOp(Operation *op, Phase current,
                          const PhaseRules &rules) {
     StringRef dialect = op->getName().getDialectNamespace();
-    auto [known, isNew] = allowed.try_emplace(op->getName());
-    if (isNew)
-      known->second = llvm::is_contained(rules.dialects, dialect);
-    if (!known->second && !isDeclaration(op))
+    if (!llvm::is_contained(rules.dialects, dialect) && !isDeclaration(op))
       return op->emitOpError("does not belong in phase '") << phase << "'";
     if (current >= Phase::Linalg && dialect == "train" && !isDeclaration(op))
       return op->emitOpError("should be gone by phase '") << phase << "'";
@@ -363,8 +359,6 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   /// By function, the number that its next collective has, or its next op that
   /// announces one.
   llvm::DenseMap<Operation *, uint32_t> numbers;
-  /// Whether the dialect of ops of this name may appear.
-  llvm::DenseMap<OperationName, bool> allowed;
 };
 
 } // namespace

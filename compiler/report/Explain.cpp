@@ -241,8 +241,8 @@ private:
 
   /// Many names would be a line that is longer than any terminal.
   static std::string listNames(llvm::ArrayRef<llvm::StringRef> names) {
-    constexpr size_t kMost = 4;
-    if (names.size() <= kMost)
+    constexpr size_t kMaxNames = 4;
+    if (names.size() <= kMaxNames)
       return llvm::join(names, ", ");
     return formatv("{0} to {1}, {2} in all", names.front(), names.back(),
                    names.size())

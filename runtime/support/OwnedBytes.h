@@ -15,9 +15,9 @@ struct FreeBytes {
 using OwnedBytes = std::unique_ptr<uint8_t[], FreeBytes>;
 
 /// `count` bytes, not initialised, so that none is resident before it is
-/// written; null where there is no memory. From 2 MiB on they are in huge pages
-/// where the system has them: random reads miss the TLB less often, and a
-/// system that reclaims pages which were not read lately finds none.
+/// written; null when memory is exhausted. 2 MiB or more use huge pages where
+/// the system has them: random reads miss the TLB less often, and a system that
+/// reclaims pages which were not read lately finds none.
 OwnedBytes allocateBytes(uint64_t count);
 
 } // namespace boostrt

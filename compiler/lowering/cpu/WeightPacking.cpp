@@ -129,24 +129,22 @@ private:
     forEach(constant(0), constant(packing.taps), [&](Value square) {
       Value first = times(square, lanes);
       Value inFile = add(file, first);
-      // Computed where it is needed: all of them at once are more than there
-      // are registers.
-      auto inPacked = [&](int64_t number) {
+      SmallVector<Value> inPacked, vectors;
+      for (int64_t number = 0; number < lanes; ++number) {
         Value element = plus(first, number);
         Value ofTap = times(remainder(element, packing.taps),
                             packing.channels * packing.filters);
         Value ofChannel =
             times(quotient(element, packing.taps), packing.filters);
-        return add(packed, add(ofTap, ofChannel));
-      };
-      SmallVector<Value> vectors;
+        inPacked.push_back(add(packed, add(ofTap, ofChannel)));
+      }
       for (int64_t number = 0; number < lanes; ++number)
-        vectors.push_back(packing.unpacks ? load(inPacked(number), 0)
+        vectors.push_back(packing.unpacks ? load(inPacked[number], 0)
                                           : load(inFile, number * row));
       transposeVectors(builder, loc, vectors);
       for (int64_t number = 0; number < lanes; ++number)
         packing.unpacks ? store(vectors[number], inFile, number * row)
-                        : store(vectors[number], inPacked(number), 0);
+                        : store(vectors[number], inPacked[number], 0);
     });
   }
 

@@ -115,8 +115,8 @@ struct LowerDeviceKernels
     SmallVector<Operation *> kernels;
     for (auto kernel : module.getOps<gpu::GPUFuncOp>())
       kernels.push_back(kernel);
-    if (failed(convertInParallel(module, kernels, [&](Operation *part) {
-          return conversion.convert(part);
+    if (failed(convertInParallel(module, kernels, [&](Operation *chunk) {
+          return conversion.convert(chunk);
         })))
       return signalPassFailure();
     // Four blocks fit on a multiprocessor with 128 registers for each thread.

@@ -1,35 +1,30 @@
 #include "compiler/lowering/kernels/ConvertInParallel.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "compiler/lowering/kernels/Chunks.h"
 #include "mlir/IR/Threading.h"
 
 using namespace mlir;
 using namespace boostc;
 
 /// Ops that one call converts: in about 10 ms.
-static constexpr size_t kOpsOfCall = 2000;
+static constexpr size_t kChunkOps = 2000;
 
 LogicalResult
 boostc::convertInParallel(Operation *module, ArrayRef<Operation *> kernels,
                           function_ref<LogicalResult(Operation *)> convert) {
-  std::vector<OwningOpRef<Operation *>> parts;
-  size_t count = kOpsOfCall;
-  for (Operation *kernel : kernels) {
-    if (count >= kOpsOfCall) {
-      parts.emplace_back(module->cloneWithoutRegions());
-      parts.back()->getRegion(0).emplaceBlock();
-      count = 0;
-    }
-    kernel->walk([&](Operation *) { ++count; });
-    Block &block = parts.back()->getRegion(0).front();
+  SmallVector<size_t> sizes = llvm::map_to_vector(kernels, countOps);
+  std::vector<OwningOpRef<Operation *>> chunks;
+  for (auto [kernel, chunk] :
+       llvm::zip_equal(kernels, assignChunks(sizes, kChunkOps))) {
+    if (chunk == chunks.size())
+      chunks.push_back(makeEmptyChunk(module));
+    Block &block = chunks.back()->getRegion(0).front();
     kernel->moveBefore(&block, block.end());
   }
   LogicalResult result = failableParallelForEach(
-      module->getContext(), parts,
-      [&](OwningOpRef<Operation *> &part) { return convert(*part); });
-  Block &all = module->getRegion(0).front();
-  for (OwningOpRef<Operation *> &part : parts) {
-    auto &converted = part->getRegion(0).front().getOperations();
-    all.getOperations().splice(all.end(), converted);
-  }
+      module->getContext(), chunks,
+      [&](OwningOpRef<Operation *> &chunk) { return convert(*chunk); });
+  auto &all = module->getRegion(0).front().getOperations();
+  for (OwningOpRef<Operation *> &chunk : chunks)
+    all.splice(all.end(), chunk->getRegion(0).front().getOperations());
   return result;
 }

@@ -148,9 +148,9 @@ LogicalResult boostc::convertKernels(ArrayRef<func::FuncOp> kernels,
   FrozenRewritePatternSet frozen(std::move(patterns));
 
   SmallVector<Operation *> operations(kernels.begin(), kernels.end());
-  if (failed(convertInParallel(module, operations, [&](Operation *part) {
+  if (failed(convertInParallel(module, operations, [&](Operation *chunk) {
         SmallVector<Operation *> functions;
-        for (Operation &function : part->getRegion(0).front()) {
+        for (Operation &function : chunk->getRegion(0).front()) {
           if (failed(applyPatternsGreedily(&function, frozenMath)))
             return failure();
           functions.push_back(&function);
