@@ -227,6 +227,9 @@ static void addPhase(OpPassManager &manager, Phase phase,
   case Phase::Llvm:
     manager.nest<train::ProgramOp>().nest<gpu::GPUModuleOp>().addPass(
         createLowerDeviceKernelsPass());
+    // Arguments are pointers now: kernels on buffers of other shapes may be
+    // equal.
+    manager.nest<train::ProgramOp>().addPass(createMergeKernelsPass());
     manager.addPass(createLowerToLLVMPass());
     break;
   }

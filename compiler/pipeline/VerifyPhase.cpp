@@ -9,6 +9,7 @@
 #include "dialects/train/TrainDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "runtime/abi/boost_abi.h"
@@ -121,6 +122,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
                  << phase << "'";
     // A slice of a buffer may have gaps; kernels read it through its strides.
     if (isa<ViewLikeOpInterface>(op))
+      return success();
+    // Units of a kernel for a GPU share code, and may differ in size.
+    if (isa<scf::IfOp>(op) && op->getParentOfType<gpu::GPUFuncOp>())
       return success();
     for (Type type : op->getResultTypes()) {
       if (!isStaticAndContiguous(type))

@@ -1,5 +1,6 @@
 #include "compiler/lowering/cuda/DeviceSchedule.h"
 #include "compiler/lowering/cuda/EqualUnits.h"
+#include "compiler/lowering/cuda/FlatNest.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/LibraryCalls.h"
 
@@ -298,5 +299,10 @@ void DeviceSchedule::spreadChains() {
 
 std::vector<DeviceKernel> DeviceSchedule::take() {
   spreadChains();
+  for (DeviceKernel &kernel : kernels)
+    for (DeviceUnit &unit : kernel.units)
+      for (GridNest &nest : unit.nests)
+        if (countFlatElements(nest))
+          flatten(nest);
   return std::exchange(kernels, {});
 }

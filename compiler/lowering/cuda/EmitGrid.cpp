@@ -13,7 +13,7 @@ public:
               const GridNest &nest)
       : GridCode(builder, loc, nest), kernel(kernel) {}
 
-  void emit(Value block, Value thread) {
+  void emit(Value block, Value thread, Value items) {
     OpBuilder::InsertionGuard guard(builder);
     Value item = block;
     if (plan.lanes < kBlockThreads) {
@@ -24,9 +24,10 @@ public:
     lane = plan.lanes == kBlockThreads ? thread
            : plan.lanes > 1            ? remainder(thread, plan.lanes)
                                        : Value();
-    if (plan.items % plan.getItemsPerBlock() != 0)
-      builder.setInsertionPointToStart(
-          ifTrue(isBelow(item, constant(plan.items))));
+    if (!items && plan.items % plan.getItemsPerBlock() != 0)
+      items = constant(plan.items);
+    if (items)
+      builder.setInsertionPointToStart(ifTrue(isBelow(item, items)));
     decode(item, plan.parallel);
 
     SmallVector<SmallVector<Value>> starts;
@@ -178,10 +179,10 @@ private:
 
 void boostc::emitGrid(OpBuilder &builder, gpu::GPUFuncOp kernel, Location loc,
                       const GridNest &nest, Value memory, Value block,
-                      Value thread) {
+                      Value thread, Value items) {
   if (nest.plan.tiling)
     return emitTiled(builder, loc, nest, memory, block, thread);
   if (nest.plan.blocks > 0)
     return nest.getMain().emitBlock(builder, kernel, block, thread);
-  GridEmitter(builder, kernel, loc, nest).emit(block, thread);
+  GridEmitter(builder, kernel, loc, nest).emit(block, thread, items);
 }

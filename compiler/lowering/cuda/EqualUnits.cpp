@@ -1,7 +1,10 @@
 #include "compiler/lowering/cuda/EqualUnits.h"
+#include "compiler/lowering/cuda/FlatNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OperationSupport.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -21,8 +24,34 @@ static bool isShareable(const DeviceUnit &unit) {
   return !unit.isChain() && !unit.scratch && !unit.nests.front().plan.tiling;
 }
 
+/// Elements of a unit that may share code with those of other sizes; 0 for
+/// other units.
+static int64_t countSharedElements(const DeviceUnit &unit) {
+  return countFlatElements(unit.nests.front()).value_or(0);
+}
+
+/// The type by which shared code knows `buffer`: that of `elements` in order,
+/// or its own.
+static Type getSharedType(Value buffer, int64_t elements) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type || elements == 0 || type.getNumElements() != elements)
+    return buffer.getType();
+  return MemRefType::get({ShapedType::kDynamic}, type.getElementType());
+}
+
+static SmallVector<Type> getSharedTypes(const llvm::SetVector<Value> &values,
+                                        int64_t elements) {
+  return llvm::map_to_vector(
+      values, [&](Value value) { return getSharedType(value, elements); });
+}
+
 bool boostc::areAlike(const DeviceUnit &a, const DeviceUnit &b) {
-  if (!isShareable(a) || !isShareable(b) || a.countBlocks() != b.countBlocks())
+  if (!isShareable(a) || !isShareable(b))
+    return false;
+  int64_t elementsOfA = countSharedElements(a),
+          elementsOfB = countSharedElements(b);
+  bool areFlat = elementsOfA > 0 && elementsOfB > 0;
+  if (!areFlat && a.countBlocks() != b.countBlocks())
     return false;
   llvm::SetVector<Value> ofA = getAccessed(a), ofB = getAccessed(b);
   // What is chosen is memory without gaps, not a slice.
@@ -30,32 +59,36 @@ bool boostc::areAlike(const DeviceUnit &a, const DeviceUnit &b) {
     auto type = dyn_cast<MemRefType>(value.getType());
     return !type || type.getLayout().isIdentity();
   };
-  return ValueRange(ofA.getArrayRef()).getTypes() ==
-             ValueRange(ofB.getArrayRef()).getTypes() &&
+  return getSharedTypes(ofA, areFlat ? elementsOfA : 0) ==
+             getSharedTypes(ofB, areFlat ? elementsOfB : 0) &&
          llvm::all_of(ofA, isWhole);
 }
 
 namespace {
 
-/// The code of a unit, in a function of what it reads and writes.
+/// The code of a unit, in a function of its block, thread and number of tiles,
+/// and of what it reads and writes.
 class UnitCode {
 public:
   UnitCode(const DeviceUnit &unit, Location loc, IRMapping &buffers) {
     OpBuilder builder(loc.getContext());
     llvm::SetVector<Value> values = getAccessed(unit);
-    SmallVector<Type> types(2, builder.getIndexType());
-    llvm::append_range(types, ValueRange(values.getArrayRef()).getTypes());
+    constexpr unsigned kIndices = 3;
+    SmallVector<Type> types(kIndices, builder.getIndexType());
+    int64_t elements = countSharedElements(unit);
+    llvm::append_range(types, getSharedTypes(values, elements));
     code = gpu::GPUFuncOp::create(builder, loc, "unit",
                                   builder.getFunctionType(types, {}));
     builder.setInsertionPointToStart(&code->getBody().front());
     SmallVector<Value> mapped;
     for (auto [value, argument] : llvm::zip_equal(
-             values, code->getArguments().slice(2, values.size()))) {
+             values, code->getArguments().slice(kIndices, values.size()))) {
       mapped.push_back(buffers.lookup(value));
       buffers.map(value, argument);
     }
     emitGrid(builder, *code, loc, unit.nests.front(), /*memory=*/Value(),
-             code->getArgument(0), code->getArgument(1));
+             code->getArgument(0), code->getArgument(1),
+             elements > 0 ? code->getArgument(2) : Value());
     for (auto [value, old] : llvm::zip_equal(values, mapped))
       buffers.map(value, old);
   }
@@ -101,50 +134,104 @@ std::vector<EqualUnits> boostc::findEqualUnits(const DeviceKernel &kernel,
   return sorted;
 }
 
-/// Row `number` of `rows`, which has number `first` or a later one.
+/// The row of the last of `units` that begins at `block` or before: the first
+/// of them does. They begin at `begins`.
 static SmallVector<Value> chooseRow(OpBuilder &builder, Location loc,
-                                    Value number, int64_t first,
+                                    Value block, ArrayRef<int64_t> begins,
                                     ArrayRef<SmallVector<Value>> rows) {
   if (rows.size() == 1)
     return rows.front();
   size_t half = rows.size() / 2;
-  int64_t middle = first + static_cast<int64_t>(half);
   Value isBelow = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, number,
-      arith::ConstantIndexOp::create(builder, loc, middle));
+      builder, loc, arith::CmpIPredicate::ult, block,
+      arith::ConstantIndexOp::create(builder, loc, begins[half]));
   auto choice =
       scf::IfOp::create(builder, loc, ValueRange(rows.front()).getTypes(),
                         isBelow, /*withElse=*/true);
-  auto fill = [&](Block *block, int64_t begin,
-                  ArrayRef<SmallVector<Value>> part) {
-    OpBuilder inside = OpBuilder::atBlockBegin(block);
-    SmallVector<Value> row = chooseRow(inside, loc, number, begin, part);
+  auto fill = [&](Block *body, ArrayRef<int64_t> ownBegins,
+                  ArrayRef<SmallVector<Value>> ownRows) {
+    OpBuilder inside = OpBuilder::atBlockBegin(body);
+    SmallVector<Value> row = chooseRow(inside, loc, block, ownBegins, ownRows);
     scf::YieldOp::create(inside, loc, row);
   };
-  fill(choice.thenBlock(), first, rows.take_front(half));
-  fill(choice.elseBlock(), middle, rows.drop_front(half));
+  fill(choice.thenBlock(), begins.take_front(half), rows.take_front(half));
+  fill(choice.elseBlock(), begins.drop_front(half), rows.drop_front(half));
   return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
+int64_t boostc::getUsefulAlignment(Type type) {
+  constexpr uint64_t kVectorBytes = 16;
+  return static_cast<int64_t>(
+      llvm::MinAlign(static_cast<uint64_t>(countBytes(type)), kVectorBytes));
+}
+
+/// `buffer` as code that is shared knows it.
+static Value castToShared(OpBuilder &builder, Location loc, Value buffer,
+                          Type type) {
+  if (buffer.getType() == type)
+    return buffer;
+  OpFoldResult size =
+      arith::ConstantIndexOp::create(
+          builder, loc, cast<MemRefType>(buffer.getType()).getNumElements())
+          .getResult();
+  return memref::ReinterpretCastOp::create(
+      builder, loc, cast<MemRefType>(type), buffer,
+      /*offset=*/builder.getIndexAttr(0), size,
+      OpFoldResult(builder.getIndexAttr(1)));
+}
+
 UnitChoice::UnitChoice(OpBuilder &builder, Location loc,
-                       const EqualUnits &units, Value number,
-                       IRMapping &buffers)
+                       const EqualUnits &units, Value block, IRMapping &buffers)
     : buffers(buffers) {
-  SmallVector<llvm::SetVector<Value>> accessed;
-  for (const DeviceUnit *unit : units)
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto endsInBlock = [](const DeviceUnit *unit) {
+    const GridPlan &plan = unit->nests.front().plan;
+    return plan.items % plan.getItemsPerBlock() != 0;
+  };
+  bool areLimited = countSharedElements(*units.front()) > 0 &&
+                    llvm::any_of(units, endsInBlock);
+  SmallVector<int64_t> begins;
+  SmallVector<SmallVector<Value>> rows;
+  std::vector<llvm::SetVector<Value>> accessed;
+  int64_t begin = 0;
+  for (const DeviceUnit *unit : units) {
+    const GridPlan &plan = unit->nests.front().plan;
+    begins.push_back(begin);
+    rows.push_back({constant(begin)});
+    if (areLimited)
+      rows.back().push_back(constant(plan.items));
+    begin += plan.countBlocks();
     accessed.push_back(getAccessed(*unit));
-  SmallVector<SmallVector<Value>> rows(units.size());
+  }
+  SmallVector<int64_t> alignments; // of what is chosen
   for (size_t i = 0; i < accessed.front().size(); ++i) {
-    SmallVector<Value> column;
-    for (const llvm::SetVector<Value> &values : accessed)
-      column.push_back(buffers.lookup(values[i]));
-    if (llvm::all_equal(column))
+    auto getValue = [&](const llvm::SetVector<Value> &values) {
+      return buffers.lookup(values[i]);
+    };
+    if (llvm::all_equal(llvm::map_range(accessed, getValue)))
       continue;
     chosen.push_back(accessed.front()[i]);
-    before.push_back(column.front());
-    for (auto [row, value] : llvm::zip_equal(rows, column))
-      row.push_back(value);
+    before.push_back(getValue(accessed.front()));
+    int64_t &alignment =
+        alignments.emplace_back(std::numeric_limits<int64_t>::max());
+    for (auto [unit, values, row] : llvm::zip_equal(units, accessed, rows)) {
+      Value buffer = getValue(values);
+      alignment = std::min(alignment, getUsefulAlignment(buffer.getType()));
+      row.push_back(
+          castToShared(builder, loc, buffer,
+                       getSharedType(values[i], countSharedElements(*unit))));
+    }
   }
-  SmallVector<Value> row = chooseRow(builder, loc, number, 0, rows);
-  buffers.map(chosen, row);
+  SmallVector<Value> row = chooseRow(builder, loc, block, begins, rows);
+  this->block = arith::SubIOp::create(builder, loc, block, row.front());
+  if (areLimited)
+    items = row[1];
+  // LLVM finds out for few.
+  for (auto [buffer, value, alignment] : llvm::zip_equal(
+           chosen, ArrayRef(row).take_back(chosen.size()), alignments))
+    buffers.map(buffer,
+                memref::AssumeAlignmentOp::create(
+                    builder, loc, value, static_cast<uint32_t>(alignment)));
 }

@@ -1,8 +1,9 @@
 // EqualUnits.h - units of a kernel that do the same with other buffers.
 //
-// The update of all parameters is one kernel: parameters of equal shapes share
-// its code, which chooses their buffers by the number of the block. Code is
-// smaller by the number of equal units, and so is the time to compile it.
+// The update of all parameters is one kernel: parameters share its code, which
+// chooses their buffers by the number of the block. Where the update is flat
+// (FlatNest.h), they may have any shapes, else equal ones. Code is smaller by
+// the number of equal units, and so is the time to compile it.
 #pragma once
 
 #include "compiler/lowering/cuda/DeviceSchedule.h"
@@ -21,19 +22,31 @@ std::vector<EqualUnits> findEqualUnits(const DeviceKernel &kernel,
                                        mlir::Location loc,
                                        mlir::IRMapping &buffers);
 
+/// The alignment that code may count on of a planned buffer of `type`: 16
+/// bytes, which a thread loads at once, but no more than the size is a multiple
+/// of. LLVM reads 16 bytes where 12 are asked for and the alignment says that
+/// no page can end between.
+int64_t getUsefulAlignment(mlir::Type type);
+
 /// Has `buffers` map what the first of `units` reads and writes to what that of
-/// number `number` does, as long as it lives: other units may read the same.
+/// block `block` of all their blocks does, as long as it lives: other units may
+/// read the same.
 class UnitChoice {
 public:
   UnitChoice(mlir::OpBuilder &builder, mlir::Location loc,
-             const EqualUnits &units, mlir::Value number,
+             const EqualUnits &units, mlir::Value block,
              mlir::IRMapping &buffers);
   ~UnitChoice() { buffers.map(chosen, before); }
   UnitChoice(const UnitChoice &) = delete;
   UnitChoice &operator=(const UnitChoice &) = delete;
 
+  mlir::Value getBlock() const { return block; } ///< of the unit's own
+  /// Tiles of the unit, where units differ in this; else null.
+  mlir::Value getItems() const { return items; }
+
 private:
   mlir::IRMapping &buffers;
+  mlir::Value block, items;
   llvm::SmallVector<mlir::Value> chosen, before; ///< of the first unit
 };
 

@@ -92,6 +92,19 @@ public:
 
   size_t countOutputs() const override { return combiners.size(); }
 
+  bool isFlattenable() const override {
+    linalg::GenericOp generic = op;
+    return gathered.empty() &&
+           generic.getBody()->getOps<linalg::IndexOp>().empty();
+  }
+  void flatten(int64_t elements) override {
+    for (LinearIndex &offset : offsets)
+      offset = flattenOffset(offset);
+    for (Access &access : accesses)
+      access.offset = flattenOffset(*access.offset);
+    loops.assign(1, {elements, false});
+  }
+
   bool isSplittable() const override {
     return llvm::all_of(combiners, [](Operation *op) { return op; });
   }
@@ -156,6 +169,16 @@ private:
       loops.push_back({type.getDimSize(dim), false});
     }
     return success();
+  }
+
+  /// `offset` by the number of the element, which it moves with or not at all.
+  LinearIndex flattenOffset(const LinearIndex &offset) const {
+    bool moves = llvm::any_of(llvm::zip(loops, offset.coefficients),
+                              [](const auto &pair) {
+                                const auto &[loop, coefficient] = pair;
+                                return loop.extent > 1 && coefficient != 0;
+                              });
+    return {offset.constant, {moves ? 1 : 0}};
   }
 
   /// `expr` by the op's loops; it is linear.
@@ -237,9 +260,6 @@ private:
 
 } // namespace
 
-/// Neighbours that a thread computes along its last loop: 16 bytes.
-static constexpr int64_t kVectorElements = 4;
-
 FailureOr<PlannedBody> boostc::buildGenericBody(linalg::GenericOp op,
                                                 const IRMapping &buffers) {
   auto body = std::make_unique<GenericBody>(op, buffers);
@@ -254,11 +274,6 @@ FailureOr<PlannedBody> boostc::buildGenericBody(linalg::GenericOp op,
         order, [&](unsigned a, unsigned b) { return offset[a] > offset[b]; });
   }
   GridPlan plan = planGrid(*body, order);
-  // Less work than this is spread over as many threads as there are outputs.
-  constexpr int64_t kManyItems = 8192;
-  if (plan.reductions.empty() && !plan.parallel.empty() &&
-      plan.items >= kManyItems &&
-      body->loops[plan.parallel.back()].extent % kVectorElements == 0)
-    setTile(plan, *body, plan.parallel.back(), kVectorElements);
+  setVectorTile(plan, *body);
   return PlannedBody{std::move(body), std::move(plan)};
 }

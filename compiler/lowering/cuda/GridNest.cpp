@@ -13,6 +13,10 @@ Value KernelBody::emitCombined(OpBuilder &, unsigned, Value, Value) {
   llvm_unreachable("the reduction cannot be split");
 }
 
+void KernelBody::flatten(int64_t) {
+  llvm_unreachable("iterations need their indices");
+}
+
 void KernelBody::emitBlock(OpBuilder &, gpu::GPUFuncOp, Value, Value) {
   llvm_unreachable("the plan has tiles");
 }
@@ -70,6 +74,16 @@ void boostc::setTile(GridPlan &plan, [[maybe_unused]] const KernelBody &body,
   assert(plan.tile[loop] == 1 && body.loops[loop].extent % extent == 0);
   plan.tile[loop] = extent;
   plan.items /= extent;
+}
+
+void boostc::setVectorTile(GridPlan &plan, const KernelBody &body) {
+  constexpr int64_t kVectorElements = 4;
+  // Less work than this is spread over as many threads as there are outputs.
+  constexpr int64_t kManyItems = 8192;
+  if (plan.reductions.empty() && !plan.parallel.empty() &&
+      plan.items >= kManyItems &&
+      body.loops[plan.parallel.back()].extent % kVectorElements == 0)
+    setTile(plan, body, plan.parallel.back(), kVectorElements);
 }
 
 //===----------------------------------------------------------------------===//

@@ -58,11 +58,17 @@ public:
 
   virtual size_t countOutputs() const { return 1; }
 
-  /// What block `block` does for its thread `thread`, as a whole: of a plan with
-  /// `blocks`, whose body has no code of one iteration. Shared memory may be
-  /// added to `kernel`.
+  /// What block `block` does for its thread `thread`, as a whole: of a plan
+  /// with `blocks`, whose body has no code of one iteration. Shared memory may
+  /// be added to `kernel`.
   virtual void emitBlock(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp kernel,
                          mlir::Value block, mlir::Value thread);
+
+  /// Whether iterations differ in the offsets of `accesses` alone, so that any
+  /// loops through the same offsets do; and makes one loop through `elements`
+  /// of them, see FlatNest.h.
+  virtual bool isFlattenable() const { return false; }
+  virtual void flatten(int64_t elements);
 
   /// Whether partial reductions can be computed apart and combined.
   virtual bool isSplittable() const { return false; }
@@ -101,6 +107,10 @@ GridPlan planGrid(const KernelBody &body, llvm::ArrayRef<unsigned> order);
 void setTile(GridPlan &plan, const KernelBody &body, unsigned loop,
              int64_t extent);
 
+/// Makes threads compute 16 bytes of neighbours along the last loop, where its
+/// extent allows it and there is work for many threads.
+void setVectorTile(GridPlan &plan, const KernelBody &body);
+
 /// Kernel bodies that the same threads run for the same outputs, one after the
 /// other: what one of them writes the next finds in the thread. One may reduce;
 /// the plan is for that one, and the others have no loops but its parallel
@@ -136,9 +146,10 @@ mlir::Value addSharedMemory(mlir::gpu::GPUFuncOp kernel, mlir::Location loc,
 
 /// Emits what block `block` of nest.plan.countBlocks() does, for its thread
 /// `thread`, at the insertion point inside of `kernel`, to which shared memory
-/// may be added. `memory` is what tiled plans of the kernel share.
+/// may be added. `memory` is what tiled plans of the kernel share. `items` is
+/// how many tiles a flat nest has, if not as many as its plan says.
 void emitGrid(mlir::OpBuilder &builder, mlir::gpu::GPUFuncOp kernel,
               mlir::Location loc, const GridNest &nest, mlir::Value memory,
-              mlir::Value block, mlir::Value thread);
+              mlir::Value block, mlir::Value thread, mlir::Value items = {});
 
 } // namespace boostc

@@ -2,6 +2,7 @@
 // Passes.td. exp, log and their like become the polynomials that CPUs compute
 // too: no library is needed, and its absence changes no bit.
 
+#include "compiler/lowering/cuda/ChosenBuffers.h"
 #include "compiler/lowering/cuda/Passes.h"
 #include "compiler/lowering/kernels/ConvertInParallel.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -22,6 +23,8 @@
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -42,6 +45,24 @@ static bool fitsInt32(gpu::GPUModuleOp module) {
       return !buffer ||
              buffer.getNumElements() < std::numeric_limits<int32_t>::max() / 2;
     });
+  });
+}
+
+/// Takes what descriptors were made of instead of asking them, which leaves
+/// most of them dead.
+static void foldDescriptors(Operation *module) {
+  module->walk([](LLVM::ExtractValueOp op) {
+    SmallVector<OpFoldResult> folded;
+    if (failed(op->fold(folded)) || folded.empty())
+      return;
+    if (Value value = dyn_cast<Value>(folded.front())) {
+      op.replaceAllUsesWith(value);
+      op.erase();
+    }
+  });
+  module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
   });
 }
 
@@ -79,6 +100,7 @@ public:
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     populateGpuToNVVMConversionPatterns(converter, patterns);
+    populateChosenBufferPatterns(converter, patterns, target);
     rest = std::move(patterns);
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                              gpu::GPUDialect, memref::MemRefDialect,
@@ -88,11 +110,15 @@ public:
   }
 
   LogicalResult convert(Operation *module) const {
-    return success(
-        succeeded(applyPatternsGreedily(module, math)) &&
-        succeeded(applyPartialConversion(module, noLoops, loops)) &&
-        succeeded(applyPartialConversion(module, noMath, intrinsics)) &&
-        succeeded(applyPartialConversion(module, target, rest)));
+    if (failed(applyPatternsGreedily(module, math)))
+      return failure();
+    choosePointers(module);
+    if (failed(applyPartialConversion(module, noLoops, loops)) ||
+        failed(applyPartialConversion(module, noMath, intrinsics)) ||
+        failed(applyPartialConversion(module, target, rest)))
+      return failure();
+    foldDescriptors(module);
+    return success();
   }
 
 private:

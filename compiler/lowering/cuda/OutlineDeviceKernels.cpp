@@ -16,9 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "runtime/abi/boost_abi.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_OUTLINEDEVICEKERNELSPASS
@@ -207,12 +205,9 @@ struct OutlineDeviceKernels
       if (!exchanged.contains(buffers[i].getDefiningOp<rt::BufferOp>()))
         kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                           builder.getUnitAttr());
-      // No more than the size is a multiple of: LLVM reads 16 bytes where 12
-      // are asked for and the alignment says that no page can end between.
-      auto bytes = static_cast<uint64_t>(countBytes(buffers[i].getType()));
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                        builder.getI64IntegerAttr(static_cast<int64_t>(
-                            llvm::MinAlign(bytes, BOOSTC_ALIGNMENT))));
+      kernel.setArgAttr(
+          i, LLVM::LLVMDialect::getAlignAttrName(),
+          builder.getI64IntegerAttr(getUsefulAlignment(buffers[i].getType())));
     }
     return kernel;
   }
@@ -251,30 +246,31 @@ struct OutlineDeviceKernels
     std::vector<EqualUnits> runs = findEqualUnits(group, loc, buffers);
     for (const EqualUnits &units : runs) {
       const DeviceUnit &unit = *units.front();
-      int64_t blocks = unit.countBlocks();
       bool isLast = &units == &runs.back();
       scf::IfOp choice;
       Value limit;
       if (!isLast) {
-        limit = arith::ConstantIndexOp::create(
-            builder, loc, blocks * static_cast<int64_t>(units.size()));
+        int64_t blocks = 0;
+        for (const DeviceUnit *equal : units)
+          blocks += equal->countBlocks();
+        limit = arith::ConstantIndexOp::create(builder, loc, blocks);
         Value isMine = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::ult, block, limit);
         choice = scf::IfOp::create(builder, loc, isMine, /*withElse=*/true);
         builder.setInsertionPointToStart(choice.thenBlock());
       }
-      Value own = block;
+      Value own = block, items;
       std::optional<UnitChoice> unitChoice;
       if (units.size() > 1) {
-        Value count = arith::ConstantIndexOp::create(builder, loc, blocks);
-        Value number = builder.createOrFold<arith::DivUIOp>(loc, block, count);
-        own = builder.createOrFold<arith::RemUIOp>(loc, block, count);
-        unitChoice.emplace(builder, loc, units, number, buffers);
+        unitChoice.emplace(builder, loc, units, block, buffers);
+        own = unitChoice->getBlock();
+        items = unitChoice->getItems();
       }
       if (unit.isChain())
         emitChain(builder, kernel, loc, unit, thread);
       else
-        emitGrid(builder, kernel, loc, unit.nests.front(), memory, own, thread);
+        emitGrid(builder, kernel, loc, unit.nests.front(), memory, own, thread,
+                 items);
       if (isLast)
         break;
       builder.setInsertionPointToStart(choice.elseBlock());

@@ -62,13 +62,13 @@ Value boostc::emitLinear(OpBuilder &builder, Location loc,
 
 Value boostc::flattenBuffer(OpBuilder &builder, Location loc, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() == 1 && type.getLayout().isIdentity())
+    return buffer;
   auto [strides, offset] = type.getStridesAndOffset();
   int64_t elements = offset + 1;
   for (auto [stride, extent] : llvm::zip_equal(strides, type.getShape()))
     elements += stride * (extent - 1);
   auto flat = MemRefType::get({elements}, type.getElementType());
-  if (type == flat)
-    return buffer;
   return memref::ReinterpretCastOp::create(
       builder, loc, flat, buffer, /*offset=*/0, ArrayRef<int64_t>{elements},
       ArrayRef<int64_t>{1});

@@ -3,6 +3,7 @@
 #include "compiler/lowering/kernels/KernelSet.h"
 #include "compiler/lowering/kernels/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_MERGEKERNELSPASS
@@ -35,7 +36,7 @@ struct MergeKernels : boostc::impl::MergeKernelsPassBase<MergeKernels> {
         });
     for (auto module : program.getOps<gpu::GPUModuleOp>()) {
       KernelSet ofModule;
-      for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+      for (auto kernel : module.getOps<FunctionOpInterface>())
         merge(kernel, ofModule, [&](StringRef name) {
           return SymbolRefAttr::get(
               module.getSymNameAttr(),

@@ -9,7 +9,8 @@ def MergeKernelsPass : Pass<"boostc-merge-kernels", "::boostc::train::ProgramOp"
     Layers of one shape have kernels that differ in nothing but their names: addresses are
     arguments. The first of them stays, and the launches of the others launch it. A launch
     keeps its own location, so that what is said about it names its layer. Merges the kernels
-    of programs for CPUs and for GPUs, those of all functions of the program.
+    of programs for CPUs and for GPUs, those of all functions of the program. Kernels for GPUs
+    may also be in LLVM's dialect, where those on buffers of other shapes may be equal.
 
     Before:
     ```mlir

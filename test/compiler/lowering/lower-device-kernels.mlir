@@ -102,3 +102,46 @@ gpu.module @functions {
     gpu.return
   }
 }
+
+// What is chosen among buffers is a pointer, to the outermost choice, and what is known of it stays.
+// CHECK-LABEL: llvm.func @chosen
+// CHECK-SAME: (%[[A:.+]]: !llvm.ptr, %[[B:.+]]: !llvm.ptr, %[[C:.+]]: !llvm.ptr, %[[S:.+]]: !llvm.ptr)
+// CHECK: llvm.br ^{{bb[0-9]+}}(%[[A]] : !llvm.ptr)
+// CHECK: llvm.br ^{{bb[0-9]+}}(%[[B]] : !llvm.ptr)
+// CHECK: llvm.br ^[[OUTER:bb[0-9]+]](%{{.*}} : !llvm.ptr)
+// CHECK: llvm.br ^[[OUTER]](%[[C]] : !llvm.ptr)
+// CHECK: ^[[OUTER]](%[[CHOSEN:.+]]: !llvm.ptr)
+// CHECK: llvm.intr.assume %{{.*}} ["align"(%[[CHOSEN]], %{{.*}} : !llvm.ptr, i32)] : i1
+// CHECK: llvm.getelementptr inbounds|nuw %[[CHOSEN]][%{{.*}}] : (!llvm.ptr, i32) -> !llvm.ptr, f32
+// CHECK-NEXT: llvm.load
+// CHECK: llvm.return
+gpu.module @choice {
+  gpu.func @chosen(%a: memref<64x2xf32>, %b: memref<32xf32>, %c: memref<16xf32>, %s: memref<f32>) kernel {
+    %block = gpu.block_id x
+    %thread = gpu.thread_id x
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
+    %c128 = arith.constant 128 : index
+    %fromA = memref.reinterpret_cast %a to offset: [0], sizes: [%c128], strides: [1] : memref<64x2xf32> to memref<?xf32>
+    %fromB = memref.reinterpret_cast %b to offset: [0], sizes: [%c32], strides: [1] : memref<32xf32> to memref<?xf32>
+    %fromC = memref.reinterpret_cast %c to offset: [0], sizes: [%c16], strides: [1] : memref<16xf32> to memref<?xf32>
+    %isEarly = arith.cmpi ult, %block, %c2 : index
+    %isFirst = arith.cmpi ult, %block, %c1 : index
+    %chosen = scf.if %isEarly -> (memref<?xf32>) {
+      %inner = scf.if %isFirst -> (memref<?xf32>) {
+        scf.yield %fromA : memref<?xf32>
+      } else {
+        scf.yield %fromB : memref<?xf32>
+      }
+      scf.yield %inner : memref<?xf32>
+    } else {
+      scf.yield %fromC : memref<?xf32>
+    }
+    %aligned = memref.assume_alignment %chosen, 16 : memref<?xf32>
+    %value = memref.load %aligned[%thread] : memref<?xf32>
+    memref.store %value, %s[] : memref<f32>
+    gpu.return
+  }
+}

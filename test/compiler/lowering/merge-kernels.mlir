@@ -116,3 +116,42 @@ train.program @gpu batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     return
   }
 }
+
+// In LLVM's dialect arguments are pointers, and shapes are gone where code does not depend on them.
+// CHECK-LABEL: train.program @lowered
+// CHECK: llvm.func @first
+// CHECK-NOT: llvm.func @wider
+// CHECK: llvm.func @aligned
+// CHECK: rt.launch_grid @kernels::@first(%{{.*}}) blocks(1) threads(8) writes [true] : memref<8xf32>
+// CHECK: rt.launch_grid @kernels::@first(%{{.*}}) blocks(2) threads(8) writes [true] : memref<16xf32>
+// CHECK: rt.launch_grid @kernels::@aligned
+train.program @lowered batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  gpu.module @kernels {
+    llvm.func @first(%m: !llvm.ptr {llvm.align = 4 : i64}) attributes {nvvm.kernel} {
+      %x = llvm.load %m : !llvm.ptr -> f32
+      %y = llvm.fneg %x : f32
+      llvm.store %y, %m : f32, !llvm.ptr
+      llvm.return
+    }
+    llvm.func @wider(%m: !llvm.ptr {llvm.align = 4 : i64}) attributes {nvvm.kernel} {
+      %x = llvm.load %m : !llvm.ptr -> f32
+      %y = llvm.fneg %x : f32
+      llvm.store %y, %m : f32, !llvm.ptr
+      llvm.return
+    }
+    llvm.func @aligned(%m: !llvm.ptr {llvm.align = 16 : i64}) attributes {nvvm.kernel} {
+      %x = llvm.load %m : !llvm.ptr -> f32
+      %y = llvm.fneg %x : f32
+      llvm.store %y, %m : f32, !llvm.ptr
+      llvm.return
+    }
+  }
+  func.func @micro() {
+    %a = rt.buffer transient[0] : memref<8xf32>
+    %b = rt.buffer transient[64] : memref<16xf32>
+    rt.launch_grid @kernels::@first(%a) blocks(1) threads(8) writes [true] : memref<8xf32>
+    rt.launch_grid @kernels::@wider(%b) blocks(2) threads(8) writes [true] : memref<16xf32>
+    rt.launch_grid @kernels::@aligned(%b) blocks(2) threads(8) writes [true] : memref<16xf32>
+    return
+  }
+}
