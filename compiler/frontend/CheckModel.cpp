@@ -263,7 +263,9 @@ Node Checker::checkVariant(const Node &node, const VariantTable &table,
 Node Checker::makeDefault(const KeyTable &key, Extent extent) {
   Source &source = defaults.emplace_back(context, Source::Kind::File, key.name,
                                          key.defaultValue);
-  std::optional<Node> node = readJson(source, 0, errors);
+  // Errors of its own: once enough are found, nothing is read to its end.
+  ErrorList none(context);
+  std::optional<Node> node = readJson(source, 0, none);
   assert(node && "defaults of the table are JSON");
   auto relocate = [&](auto &&self, Node &part) -> void {
     part.extent = extent;
