@@ -85,9 +85,16 @@ static std::optional<CallSiteLoc> findCall(Location location) {
   return std::nullopt;
 }
 
+/// MLIR's parser writes a zero byte where a plural would have its s.
+static std::string getText(const Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  llvm::erase(text, '\0');
+  return text;
+}
+
 void DiagnosticPrinter::printAll(Diagnostic &diagnostic) {
   Location location = diagnostic.getLocation();
-  print(location, diagnostic.getSeverity(), diagnostic.str());
+  print(location, diagnostic.getSeverity(), getText(diagnostic));
   constexpr unsigned kMaxCalls = 10;
   std::optional<CallSiteLoc> call = findCall(location);
   for (unsigned i = 0; call && i < kMaxCalls; ++i) {
@@ -95,7 +102,7 @@ void DiagnosticPrinter::printAll(Diagnostic &diagnostic) {
     call = findCall(call->getCaller());
   }
   for (Diagnostic &note : diagnostic.getNotes())
-    print(note.getLocation(), note.getSeverity(), note.str());
+    print(note.getLocation(), note.getSeverity(), getText(note));
 }
 
 std::optional<StringRef> DiagnosticPrinter::findLine(FileLineColLoc place) {

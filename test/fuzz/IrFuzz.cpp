@@ -66,6 +66,8 @@ void parseAgain(MLIRContext &context, StringRef text) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   StringRef text(reinterpret_cast<const char *>(data), size);
   Phase from = readPhase(text);
+  if (hasWrongIteratorType(text))
+    return 0;
   MLIRContext &context = getContext();
   llvm::SourceMgr sources;
   Reports reports(sources, &context, Positions::Any);

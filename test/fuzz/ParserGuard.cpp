@@ -1,5 +1,6 @@
 #include "test/fuzz/ParserGuard.h"
 #include "test/fuzz/Fuzz.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -146,4 +147,20 @@ boostc::fuzz::parseGuarded(const llvm::SourceMgr &sources, Block *block,
   LogicalResult result = parseSourceFile(sources, block, config);
   restoreActions();
   return result;
+}
+
+bool boostc::fuzz::hasWrongIteratorType(StringRef text) {
+  for (StringRef rest = text.split("iterator_types").second; !rest.empty();
+       rest = rest.split("iterator_types").second) {
+    StringRef list = rest.ltrim();
+    if (!list.consume_front("=") || !(list = list.ltrim()).consume_front("["))
+      continue;
+    list = list.take_until([](char c) { return c == ']'; });
+    if (!list.trim().empty() &&
+        !llvm::all_of(llvm::split(list, ','), [](StringRef item) {
+          return item.trim().starts_with("\"");
+        }))
+      return true;
+  }
+  return false;
 }

@@ -187,12 +187,17 @@ ErrorBounds TrustRatioOp::boundErrors(ReferenceContext &,
     return Approximate::constant(value.convertToDouble());
   };
   Approximate w = sqrt(operands[0].at(0)), g = sqrt(operands[1].at(0));
-  // A norm of 0 is taken to be 0 there as well: nothing would bound a quotient
-  // by what rounding may leave of it.
-  if (w.value <= 0.0 || g.value <= 0.0)
-    return {}; // 1
-  Approximate divisor =
-      g + constant(getWeightDecay()) * w + constant(getEpsilon());
+  Approximate rest = constant(getWeightDecay()) * w + constant(getEpsilon());
+  if (w.value <= 0.0 || g.value <= 0.0) {
+    // 1, unless rounding leaves a gradient. Without decay and epsilon nothing
+    // would bound a quotient by that, which is taken to be 0 as well.
+    if (g.error <= 0.0 || rest.value <= rest.error)
+      return {};
+    double most = getCoefficient().convertToDouble() * (w.value + w.error) /
+                  (rest.value - rest.error);
+    return {{std::max(1.0, most)}};
+  }
+  Approximate divisor = g + rest;
   Approximate ratio = constant(getCoefficient()) * w / divisor;
   // Where a norm may be 0, so may the ratio be 1.
   double error = ratio.error;
