@@ -51,9 +51,8 @@ openInput(StringRef path) {
   return readStream(*file, path);
 }
 
-/// The whole of a file the command line names.
-static std::unique_ptr<llvm::MemoryBuffer> readFile(MLIRContext &context,
-                                                    StringRef path) {
+std::unique_ptr<llvm::MemoryBuffer> boostc::readFile(MLIRContext &context,
+                                                     StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file = openInput(path);
   if (file)
     return std::move(*file);

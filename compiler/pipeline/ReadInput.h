@@ -18,6 +18,12 @@ struct CompilerInput {
   std::string text = {};
 };
 
+/// The whole of a file that the command line names, standard input for "-";
+/// null, with a diagnostic, where it cannot be read. A pipe or a device, which
+/// may have no end, is refused after 256 MiB.
+std::unique_ptr<llvm::MemoryBuffer> readFile(mlir::MLIRContext &context,
+                                             llvm::StringRef path);
+
 /// Reads `options.input`, IR where it ends in .mlir or is of a later phase than
 /// `input`, else a model file.
 CompileResult readInput(mlir::MLIRContext &context, llvm::SourceMgr &sources,

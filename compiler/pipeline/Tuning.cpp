@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Tuning.h"
 #include "compiler/pipeline/MeasureContraction.h"
+#include "compiler/pipeline/ReadInput.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,15 +20,11 @@ std::unique_ptr<Tuning> Tuning::create(MLIRContext *context,
     tuning->isChanged = true; // written even when there is nothing to measure
     return tuning;
   }
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getFile(options.file);
-  if (!buffer) {
-    emitError(UnknownLoc::get(context)) << "cannot read '" << options.file
-                                        << "': " << buffer.getError().message();
+  std::unique_ptr<llvm::MemoryBuffer> buffer = readFile(*context, options.file);
+  if (!buffer)
     return nullptr;
-  }
-  StringRef text = (*buffer)->getBuffer();
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  StringRef text = buffer->getBuffer();
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   std::optional<TuningFile> file =
       TuningFile::parse(context, options.file, text);
   if (!file)

@@ -20,6 +20,18 @@ std::string_view dropDashes(std::string_view word) {
   return word.substr(std::min(word.find_first_not_of('-'), word.size()));
 }
 
+/// Whether `longer` has the words of `shorter`, which '-' and '_' separate, at
+/// its beginning or end.
+bool hasWordsOf(std::string_view longer, std::string_view shorter) {
+  constexpr size_t kShortest = 3;
+  if (shorter.size() < kShortest || shorter.size() >= longer.size())
+    return false;
+  auto separates = [](char c) { return c == '-' || c == '_'; };
+  return (longer.starts_with(shorter) && separates(longer[shorter.size()])) ||
+         (longer.ends_with(shorter) &&
+          separates(longer[longer.size() - shorter.size() - 1]));
+}
+
 std::string lowered(std::string_view word) {
   std::string result;
   for (char c : word)
@@ -122,7 +134,25 @@ std::string_view nearestSpelling(std::string_view word,
       bestDistance = distance;
     }
   }
-  return best;
+  if (!best.empty())
+    return best;
+  // A word more or less: kernel_size for kernel, --ckpt for --ckpt-dir. Of
+  // several the one that has most of it; two that have as much say nothing.
+  bool isTied = false;
+  for (std::string_view candidate : legal) {
+    std::string name = lowered(dropDashes(candidate));
+    if (!hasWordsOf(meant, name) && !hasWordsOf(name, meant))
+      continue;
+    size_t distance = editDistance(meant, name);
+    if (best.empty() || distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+      isTied = false;
+    } else {
+      isTied |= distance == bestDistance;
+    }
+  }
+  return isTied ? std::string_view() : best;
 }
 
 std::string didYouMean(std::string_view word,

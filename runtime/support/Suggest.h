@@ -17,9 +17,9 @@ constexpr size_t kLongestWord = 256;
 /// Whether two words differ in case, '_', '-' and spaces alone.
 bool isSameSpelling(std::string_view a, std::string_view b);
 
-/// The legal spelling nearest to `word` whatever the case, ties to the first;
-/// empty when none is near enough to be what was meant (a third of the letters,
-/// or one of fewer than three, may differ).
+/// The legal spelling nearest to `word` whatever the case, ties to the first: a
+/// third of the letters, or one of fewer than three, may differ. Where there is
+/// none, the one that has a word more or less, if no two do; else empty.
 std::string_view nearestSpelling(std::string_view word,
                                  std::span<const std::string_view> legal);
 

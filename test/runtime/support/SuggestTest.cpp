@@ -30,6 +30,19 @@ TEST(NearestSpelling, FindsWhatWasMeant) {
   EXPECT_EQ(nearestSpelling("steps", kFlags), "steps");
 }
 
+TEST(NearestSpelling, TakesAWordMoreOrLess) {
+  constexpr std::string_view kKeys[] = {"kernel", "learning_rate", "max_norm",
+                                        "min_norm", "op"};
+  EXPECT_EQ(nearestSpelling("kernel_size", kKeys), "kernel");
+  EXPECT_EQ(nearestSpelling("the-kernel", kKeys), "kernel");
+  EXPECT_EQ(nearestSpelling("rate", kKeys), "learning_rate");
+  EXPECT_EQ(nearestSpelling("Kernel_Size", kKeys), "kernel");
+  EXPECT_EQ(nearestSpelling("--checkpoint", kFlags), "checkpoint-dir");
+  EXPECT_EQ(nearestSpelling("norm", kKeys), "") << "either of two";
+  EXPECT_EQ(nearestSpelling("kernelwise_mode", kKeys), "") << "no whole word";
+  EXPECT_EQ(nearestSpelling("op_of_something", kKeys), "") << "too short";
+}
+
 TEST(NearestSpelling, StaysSilentWhenNothingIsNear) {
   EXPECT_EQ(nearestSpelling("learning_rate", kFlags), "");
   EXPECT_EQ(nearestSpelling("", kFlags), "");
