@@ -1,5 +1,6 @@
 #include "compiler/frontend/DiagnosticPrinter.h"
 #include "runtime/support/Suggest.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -85,11 +86,15 @@ static std::optional<CallSiteLoc> findCall(Location location) {
   return std::nullopt;
 }
 
-/// MLIR's parser writes a zero byte where a plural would have its s.
+/// What a diagnostic says, without what would steer a terminal: MLIR repeats
+/// text of files as it is, and writes a zero byte for a plural's missing s.
 static std::string getText(const Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   llvm::erase(text, '\0');
-  return text;
+  SmallVector<std::string> lines;
+  for (StringRef line : llvm::split(text, '\n'))
+    lines.push_back(boostrt::printable(line, std::string::npos));
+  return llvm::join(lines, "\n");
 }
 
 void DiagnosticPrinter::printAll(Diagnostic &diagnostic) {

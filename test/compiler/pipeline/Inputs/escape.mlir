@@ -1,0 +1,2 @@
+module attributes {test.a = #trnai.amp<"[31m">} {
+}
