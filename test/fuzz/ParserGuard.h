@@ -16,7 +16,7 @@ std::optional<mlir::LogicalResult>
 parseGuarded(const llvm::SourceMgr &sources, mlir::Block *block,
              const mlir::ParserConfig &config);
 
-/// Whether `text` has a list of iterator types with an item that is no text.
+/// Whether `text` has a list of iterator types with an item other than a text.
 /// MLIR takes it for one, and where its length then asks for more memory than
 /// there is, the sanitizer ends the program.
 bool hasWrongIteratorType(llvm::StringRef text);

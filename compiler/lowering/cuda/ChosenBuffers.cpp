@@ -75,7 +75,7 @@ struct LowerCast : ConvertOpToLLVMPattern<UnrealizedConversionCastOp> {
 
 } // namespace
 
-/// Whether `op` is one of those that choosePointers() leaves behind.
+/// Whether `op` is one of those that choosePointers() makes.
 static bool isOfChoice(UnrealizedConversionCastOp op) {
   Type from = op.getOperand(0).getType(), to = op.getResult(0).getType();
   return (isa<MemRefType>(from) && isa<LLVM::LLVMPointerType>(to)) ||

@@ -16,7 +16,7 @@ namespace boostc {
 /// pointers instead.
 void choosePointers(mlir::Operation *module);
 
-/// Patterns for what choosePointers() leaves behind, and what is illegal of it.
+/// Patterns for the casts that choosePointers() makes, which are illegal.
 void populateChosenBufferPatterns(const mlir::LLVMTypeConverter &converter,
                                   mlir::RewritePatternSet &patterns,
                                   mlir::ConversionTarget &target);
