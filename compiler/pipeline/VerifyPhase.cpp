@@ -308,7 +308,25 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       if (!entry.function && (needed == Functions::All || !isMade))
         return entry.user->emitOpError("has no function @")
                << entry.part << ", which phase '" << phase << "' needs";
+      if (entry.function && failed(verifyBindings(entry.function)))
+        return failure();
     }
+    return success();
+  }
+
+  /// A step knows by them what is handed from one function to the next.
+  static LogicalResult verifyBindings(func::FuncOp function) {
+    auto lacks = [&](StringRef what, unsigned number) {
+      return function.emitOpError()
+             << what << " " << number << " has no " << rt::kBindingAttrName
+             << ", which says what it is to the step";
+    };
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (!rt::getArgumentBinding(function, i))
+        return lacks("argument", i);
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (!rt::getResultBinding(function, i))
+        return lacks("result", i);
     return success();
   }
 
