@@ -102,6 +102,14 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       signalPassFailure();
   }
 
+  /// Units of a kernel for a GPU that share code choose their buffers, and may
+  /// differ in size.
+  static bool isChosenBuffer(Operation *op, Type type) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
+           isa<scf::IfOp>(op) && op->getParentOfType<gpu::GPUFuncOp>();
+  }
+
   LogicalResult verifyOp(Operation *op, Phase current,
                          const PhaseRules &rules) {
     StringRef dialect = op->getName().getDialectNamespace();
@@ -123,10 +131,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
     // A slice of a buffer may have gaps; kernels read it through its strides.
     if (isa<ViewLikeOpInterface>(op))
       return success();
-    // Units of a kernel for a GPU share code, and may differ in size.
-    if (isa<scf::IfOp>(op) && op->getParentOfType<gpu::GPUFuncOp>())
-      return success();
     for (Type type : op->getResultTypes()) {
+      if (isChosenBuffer(op, type))
+        continue;
       if (!isStaticAndContiguous(type))
         return op->emitOpError(
                    "expected static shapes and memory without gaps, found ")
@@ -308,25 +315,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
       if (!entry.function && (needed == Functions::All || !isMade))
         return entry.user->emitOpError("has no function @")
                << entry.part << ", which phase '" << phase << "' needs";
-      if (entry.function && failed(verifyBindings(entry.function)))
+      if (entry.function && failed(rt::verifyBindings(entry.function)))
         return failure();
     }
-    return success();
-  }
-
-  /// A step knows by them what is handed from one function to the next.
-  static LogicalResult verifyBindings(func::FuncOp function) {
-    auto lacks = [&](StringRef what, unsigned number) {
-      return function.emitOpError()
-             << what << " " << number << " has no " << rt::kBindingAttrName
-             << ", which says what it is to the step";
-    };
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (!rt::getArgumentBinding(function, i))
-        return lacks("argument", i);
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (!rt::getResultBinding(function, i))
-        return lacks("result", i);
     return success();
   }
 

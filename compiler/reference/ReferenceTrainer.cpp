@@ -65,14 +65,11 @@ FailureOr<RankValues> ReferenceTrainer::getArguments(func::FuncOp function,
 
 FailureOr<ReferenceTrainer::Bound>
 ReferenceTrainer::bindResults(func::FuncOp function, RankValues values) {
+  if (failed(rt::verifyBindings(function)))
+    return failure();
   Bound results;
-  for (auto [i, value] : llvm::enumerate(values)) {
-    BindingAttr binding = rt::getResultBinding(function, i);
-    if (!binding)
-      return function.emitOpError("expected result ")
-             << i << " to have an " << rt::kBindingAttrName;
-    results[binding] = std::move(value);
-  }
+  for (auto [i, value] : llvm::enumerate(values))
+    results[rt::getResultBinding(function, i)] = std::move(value);
   return results;
 }
 

@@ -37,14 +37,11 @@ static func::FuncOp createFunction(train::ProgramOp program, Location loc,
 
 static FailureOr<func::FuncOp>
 createCombine(train::ProgramOp program, func::FuncOp micro, StringRef name) {
+  if (failed(rt::verifyBindings(micro)))
+    return failure();
   SmallVector<BoundType> sums, operands;
-  for (auto [index, type] : llvm::enumerate(micro.getResultTypes())) {
-    rt::BindingAttr binding = rt::getResultBinding(micro, index);
-    if (!binding)
-      return micro.emitOpError("expected result ")
-             << index << " to have an " << rt::kBindingAttrName;
-    sums.emplace_back(type, binding);
-  }
+  for (auto [index, type] : llvm::enumerate(micro.getResultTypes()))
+    sums.emplace_back(type, rt::getResultBinding(micro, index));
   operands = sums;
   for (auto [type, binding] : sums)
     operands.emplace_back(

@@ -105,6 +105,21 @@ BindingAttr boostc::rt::getResultBinding(FunctionOpInterface function,
   return function.getResultAttrOfType<BindingAttr>(index, kBindingAttrName);
 }
 
+LogicalResult boostc::rt::verifyBindings(FunctionOpInterface function) {
+  auto lacks = [&](StringRef what, unsigned number) {
+    return function->emitOpError()
+           << what << " " << number << " has no " << kBindingAttrName
+           << " attribute, which says what it is to the step";
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!getArgumentBinding(function, i))
+      return lacks("argument", i);
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (!getResultBinding(function, i))
+      return lacks("result", i);
+  return success();
+}
+
 BindingAttr boostc::rt::getArgumentBinding(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto function =

@@ -31,6 +31,9 @@ BindingAttr getArgumentBinding(mlir::FunctionOpInterface function,
                                unsigned index);
 BindingAttr getResultBinding(mlir::FunctionOpInterface function,
                              unsigned index);
+/// Fails, with a diagnostic, where an argument or result of `function` is bound
+/// to nothing.
+llvm::LogicalResult verifyBindings(mlir::FunctionOpInterface function);
 /// The binding of an argument of the function around; null of any other value.
 BindingAttr getArgumentBinding(mlir::Value value);
 /// Gives `function` one more argument, the last, of `type` and bound to

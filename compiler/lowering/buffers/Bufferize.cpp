@@ -43,6 +43,8 @@ static MemRefType getBufferType(Type type) {
 
 /// Step 1.
 static LogicalResult bindResults(func::FuncOp function) {
+  if (failed(rt::verifyBindings(function)))
+    return failure();
   OpBuilder builder(function.getContext());
   Block &entry = function.front();
   auto returnOp = cast<func::ReturnOp>(entry.getTerminator());
@@ -56,19 +58,11 @@ static LogicalResult bindResults(func::FuncOp function) {
   SmallVector<unsigned> destinations;
   SmallVector<Attribute> argumentAttrs;
   for (unsigned i = 0; i < tensorArguments; ++i) {
-    argumentAttrs.push_back(function.getArgAttrDict(i)
-                                ? function.getArgAttrDict(i)
-                                : DictionaryAttr::get(function.getContext()));
-    if (!bindingOf(cast<DictionaryAttr>(argumentAttrs.back())))
-      return function.emitOpError("argument ")
-             << i << " has no " << rt::kBindingAttrName << " attribute";
+    argumentAttrs.push_back(function.getArgAttrDict(i));
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     DictionaryAttr attributes = function.getResultAttrDict(i);
     rt::BindingAttr binding = bindingOf(attributes);
-    if (!binding)
-      return function.emitOpError("result ")
-             << i << " has no " << rt::kBindingAttrName << " attribute";
     unsigned index = 0;
     while (index < argumentAttrs.size() &&
            bindingOf(cast<DictionaryAttr>(argumentAttrs[index])) != binding)

@@ -301,8 +301,6 @@ std::vector<DeviceKernel> DeviceSchedule::take() {
   spreadChains();
   for (DeviceKernel &kernel : kernels)
     for (DeviceUnit &unit : kernel.units)
-      for (GridNest &nest : unit.nests)
-        if (countFlatElements(nest))
-          flatten(nest);
+      llvm::for_each(unit.nests, flatten);
   return std::exchange(kernels, {});
 }

@@ -4,7 +4,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OperationSupport.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -50,8 +49,7 @@ bool boostc::areAlike(const DeviceUnit &a, const DeviceUnit &b) {
     return false;
   int64_t elementsOfA = countSharedElements(a),
           elementsOfB = countSharedElements(b);
-  bool areFlat = elementsOfA > 0 && elementsOfB > 0;
-  if (!areFlat && a.countBlocks() != b.countBlocks())
+  if (elementsOfA == 0 && a.countBlocks() != b.countBlocks())
     return false;
   llvm::SetVector<Value> ofA = getAccessed(a), ofB = getAccessed(b);
   // What is chosen is memory without gaps, not a slice.
@@ -59,8 +57,7 @@ bool boostc::areAlike(const DeviceUnit &a, const DeviceUnit &b) {
     auto type = dyn_cast<MemRefType>(value.getType());
     return !type || type.getLayout().isIdentity();
   };
-  return getSharedTypes(ofA, areFlat ? elementsOfA : 0) ==
-             getSharedTypes(ofB, areFlat ? elementsOfB : 0) &&
+  return getSharedTypes(ofA, elementsOfA) == getSharedTypes(ofB, elementsOfB) &&
          llvm::all_of(ofA, isWhole);
 }
 
@@ -134,8 +131,8 @@ std::vector<EqualUnits> boostc::findEqualUnits(const DeviceKernel &kernel,
   return sorted;
 }
 
-/// The row of the last of `units` that begins at `block` or before: the first
-/// of them does. They begin at `begins`.
+/// The row, of `rows`, for the unit that `block` is in; there is one for each
+/// unit, and units begin at the blocks `begins`.
 static SmallVector<Value> chooseRow(OpBuilder &builder, Location loc,
                                     Value block, ArrayRef<int64_t> begins,
                                     ArrayRef<SmallVector<Value>> rows) {
@@ -159,21 +156,15 @@ static SmallVector<Value> chooseRow(OpBuilder &builder, Location loc,
   return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
-int64_t boostc::getUsefulAlignment(Type type) {
-  constexpr uint64_t kVectorBytes = 16;
-  return static_cast<int64_t>(
-      llvm::MinAlign(static_cast<uint64_t>(countBytes(type)), kVectorBytes));
-}
-
-/// `buffer` as code that is shared knows it.
+/// `buffer` as code that is shared by units of several sizes knows it; its own
+/// unit has `elements`.
 static Value castToShared(OpBuilder &builder, Location loc, Value buffer,
-                          Type type) {
+                          int64_t elements) {
+  Type type = getSharedType(buffer, elements);
   if (buffer.getType() == type)
     return buffer;
   OpFoldResult size =
-      arith::ConstantIndexOp::create(
-          builder, loc, cast<MemRefType>(buffer.getType()).getNumElements())
-          .getResult();
+      arith::ConstantIndexOp::create(builder, loc, elements).getResult();
   return memref::ReinterpretCastOp::create(
       builder, loc, cast<MemRefType>(type), buffer,
       /*offset=*/builder.getIndexAttr(0), size,
@@ -220,12 +211,11 @@ UnitChoice::UnitChoice(OpBuilder &builder, Location loc,
       Value buffer = getValue(values);
       alignment = std::min(alignment, getUsefulAlignment(buffer.getType()));
       row.push_back(
-          castToShared(builder, loc, buffer,
-                       getSharedType(values[i], countSharedElements(*unit))));
+          castToShared(builder, loc, buffer, countSharedElements(*unit)));
     }
   }
   SmallVector<Value> row = chooseRow(builder, loc, block, begins, rows);
-  this->block = arith::SubIOp::create(builder, loc, block, row.front());
+  ownBlock = arith::SubIOp::create(builder, loc, block, row.front());
   if (areLimited)
     items = row[1];
   // LLVM finds out for few.

@@ -22,12 +22,6 @@ std::vector<EqualUnits> findEqualUnits(const DeviceKernel &kernel,
                                        mlir::Location loc,
                                        mlir::IRMapping &buffers);
 
-/// The alignment that code may count on of a planned buffer of `type`: 16
-/// bytes, which a thread loads at once, but no more than the size is a multiple
-/// of. LLVM reads 16 bytes where 12 are asked for and the alignment says that
-/// no page can end between.
-int64_t getUsefulAlignment(mlir::Type type);
-
 /// Has `buffers` map what the first of `units` reads and writes to what that of
 /// block `block` of all their blocks does, as long as it lives: other units may
 /// read the same.
@@ -40,13 +34,13 @@ public:
   UnitChoice(const UnitChoice &) = delete;
   UnitChoice &operator=(const UnitChoice &) = delete;
 
-  mlir::Value getBlock() const { return block; } ///< of the unit's own
+  mlir::Value getOwnBlock() const { return ownBlock; } ///< of the unit's
   /// Tiles of the unit, where units differ in this; else null.
   mlir::Value getItems() const { return items; }
 
 private:
   mlir::IRMapping &buffers;
-  mlir::Value block, items;
+  mlir::Value ownBlock, items;
   llvm::SmallVector<mlir::Value> chosen, before; ///< of the first unit
 };
 

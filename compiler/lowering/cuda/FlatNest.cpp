@@ -59,9 +59,11 @@ std::optional<int64_t> boostc::countFlatElements(const GridNest &nest) {
 }
 
 void boostc::flatten(GridNest &nest) {
-  int64_t elements = *countFlatElements(nest);
+  std::optional<int64_t> elements = countFlatElements(nest);
+  if (!elements)
+    return;
   for (GridNest::Member &member : nest.members) {
-    member.body->flatten(elements);
+    member.body->flatten(*elements);
     member.loops.assign(1, 0u);
   }
   nest.plan = planGrid(nest.getMain(), {0});

@@ -16,7 +16,7 @@ namespace boostc {
 std::optional<int64_t> countFlatElements(const GridNest &nest);
 
 /// Makes one loop of the loops of a nest that countFlatElements() has a number
-/// for.
+/// for, and leaves others alone.
 void flatten(GridNest &nest);
 
 } // namespace boostc

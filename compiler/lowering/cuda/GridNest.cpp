@@ -2,6 +2,7 @@
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/target/CudaTarget.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace boostc;
@@ -211,8 +212,15 @@ bool GridNest::join(std::unique_ptr<KernelBody> &body,
 }
 
 //===----------------------------------------------------------------------===//
-// Shared memory
+// Memory
 //===----------------------------------------------------------------------===//
+
+/// What a thread loads or stores at most at once.
+static constexpr int64_t kVectorBytes = 16;
+
+int64_t boostc::getUsefulAlignment(Type type) {
+  return std::gcd(countBytes(type), kVectorBytes);
+}
 
 Value boostc::addSharedMemory(gpu::GPUFuncOp kernel, Location loc,
                               int64_t elements, Type type) {
@@ -225,6 +233,6 @@ Value boostc::addSharedMemory(gpu::GPUFuncOp kernel, Location loc,
   kernel.setWorkgroupAttributionAttr(
       kernel.getNumWorkgroupAttributions() - 1,
       LLVM::LLVMDialect::getAlignAttrName(),
-      IntegerAttr::get(IntegerType::get(context, 64), 16));
+      IntegerAttr::get(IntegerType::get(context, 64), kVectorBytes));
   return memory;
 }

@@ -139,6 +139,11 @@ struct GridNest {
   bool join(std::unique_ptr<KernelBody> &body, const GridPlan &plan);
 };
 
+/// The alignment that code may count on of a planned buffer of `type`: that of
+/// a vector, but no more than the size is a multiple of. LLVM reads 16 bytes
+/// where 12 are asked for and the alignment says that no page can end between.
+int64_t getUsefulAlignment(mlir::Type type);
+
 /// Shared memory for so many elements of `type`, where a vector of them may
 /// begin.
 mlir::Value addSharedMemory(mlir::gpu::GPUFuncOp kernel, mlir::Location loc,

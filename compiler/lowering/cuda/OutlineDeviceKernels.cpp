@@ -263,7 +263,7 @@ struct OutlineDeviceKernels
       std::optional<UnitChoice> unitChoice;
       if (units.size() > 1) {
         unitChoice.emplace(builder, loc, units, block, buffers);
-        own = unitChoice->getBlock();
+        own = unitChoice->getOwnBlock();
         items = unitChoice->getItems();
       }
       if (unit.isChain())

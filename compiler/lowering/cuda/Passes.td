@@ -134,7 +134,8 @@ def LowerDeviceKernelsPass : Pass<"boostc-lower-device-kernels", "::mlir::gpu::G
     Loops become branches, memrefs bare pointers, ids and shuffles ops of `nvvm`. exp, log
     and their like become polynomials, as on CPUs, so that no library of NVIDIA's is
     needed and its presence changes nothing. Offsets have 32 bits where the buffers are
-    small enough.
+    small enough. A choice among buffers becomes one among their pointers, so that LLVM knows
+    where these come from and how they are aligned.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::arith::ArithDialect",

@@ -3,7 +3,6 @@
 #include "compiler/lowering/kernels/KernelSet.h"
 #include "compiler/lowering/kernels/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace boostc {
 #define GEN_PASS_DEF_MERGEKERNELSPASS
@@ -36,12 +35,13 @@ struct MergeKernels : boostc::impl::MergeKernelsPassBase<MergeKernels> {
         });
     for (auto module : program.getOps<gpu::GPUModuleOp>()) {
       KernelSet ofModule;
-      for (auto kernel : module.getOps<FunctionOpInterface>())
-        merge(kernel, ofModule, [&](StringRef name) {
-          return SymbolRefAttr::get(
-              module.getSymNameAttr(),
-              FlatSymbolRefAttr::get(&getContext(), name));
-        });
+      for (Operation &kernel : *module.getBody())
+        if (gpu::GPUDialect::isKernel(&kernel))
+          merge(&kernel, ofModule, [&](StringRef name) {
+            return SymbolRefAttr::get(
+                module.getSymNameAttr(),
+                FlatSymbolRefAttr::get(&getContext(), name));
+          });
     }
     if (merged.empty())
       return;

@@ -118,33 +118,38 @@ train.program @gpu batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
 }
 
 // In LLVM's dialect arguments are pointers, and shapes are gone where code does not depend on them.
+// What kernels call stays as it is.
 // CHECK-LABEL: train.program @lowered
 // CHECK: llvm.func @first
 // CHECK-NOT: llvm.func @wider
 // CHECK: llvm.func @aligned
+// CHECK: llvm.func @sine
+// CHECK: llvm.func @cosine
 // CHECK: rt.launch_grid @kernels::@first(%{{.*}}) blocks(1) threads(8) writes [true] : memref<8xf32>
 // CHECK: rt.launch_grid @kernels::@first(%{{.*}}) blocks(2) threads(8) writes [true] : memref<16xf32>
 // CHECK: rt.launch_grid @kernels::@aligned
 train.program @lowered batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
   gpu.module @kernels {
-    llvm.func @first(%m: !llvm.ptr {llvm.align = 4 : i64}) attributes {nvvm.kernel} {
+    llvm.func @first(%m: !llvm.ptr {llvm.align = 4 : i64}) attributes {gpu.kernel, nvvm.kernel} {
       %x = llvm.load %m : !llvm.ptr -> f32
       %y = llvm.fneg %x : f32
       llvm.store %y, %m : f32, !llvm.ptr
       llvm.return
     }
-    llvm.func @wider(%m: !llvm.ptr {llvm.align = 4 : i64}) attributes {nvvm.kernel} {
+    llvm.func @wider(%m: !llvm.ptr {llvm.align = 4 : i64}) attributes {gpu.kernel, nvvm.kernel} {
       %x = llvm.load %m : !llvm.ptr -> f32
       %y = llvm.fneg %x : f32
       llvm.store %y, %m : f32, !llvm.ptr
       llvm.return
     }
-    llvm.func @aligned(%m: !llvm.ptr {llvm.align = 16 : i64}) attributes {nvvm.kernel} {
+    llvm.func @aligned(%m: !llvm.ptr {llvm.align = 16 : i64}) attributes {gpu.kernel, nvvm.kernel} {
       %x = llvm.load %m : !llvm.ptr -> f32
       %y = llvm.fneg %x : f32
       llvm.store %y, %m : f32, !llvm.ptr
       llvm.return
     }
+    llvm.func @sine(f32) -> f32
+    llvm.func @cosine(f32) -> f32
   }
   func.func @micro() {
     %a = rt.buffer transient[0] : memref<8xf32>

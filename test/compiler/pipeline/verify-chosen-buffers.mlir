@@ -1,0 +1,28 @@
+// RUN: boost-opt %s --split-input-file --verify-diagnostics --boostc-verify-phase=phase=rt
+
+// Code that units of several sizes share chooses elements in order: nothing of unknown strides.
+train.program @p batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}") {
+  gpu.module @kernels {
+    gpu.func @k(%a: memref<8xf32>, %b: memref<4x2xf32>) kernel {
+      %c4 = arith.constant 4 : index
+      %c8 = arith.constant 8 : index
+      %block = gpu.block_id x
+      %x = memref.reinterpret_cast %a to offset: [0], sizes: [%c8], strides: [1] : memref<8xf32> to memref<?xf32>
+      %y = memref.reinterpret_cast %b to offset: [0], sizes: [%c8], strides: [1] : memref<4x2xf32> to memref<?xf32>
+      %first = arith.cmpi ult, %block, %c4 : index
+      %chosen = scf.if %first -> (memref<?xf32>) {
+        scf.yield %x : memref<?xf32>
+      } else {
+        scf.yield %y : memref<?xf32>
+      }
+      %m = memref.reinterpret_cast %b to offset: [0], sizes: [%c4, 2], strides: [2, 1] : memref<4x2xf32> to memref<?x2xf32>
+      // expected-error @+1 {{expected static shapes and memory without gaps, found 'memref<?x2xf32>'}}
+      %rows = scf.if %first -> (memref<?x2xf32>) {
+        scf.yield %m : memref<?x2xf32>
+      } else {
+        scf.yield %m : memref<?x2xf32>
+      }
+      gpu.return
+    }
+  }
+}
