@@ -75,34 +75,3 @@ boostc::verifyGradientShape(llvm::function_ref<InFlightDiagnostic()> emitError,
                        << "], found " << gradient;
   return success();
 }
-
-void boostc::forEachConvolutionTerm(
-    const ConvolutionGeometry &geometry, ArrayRef<int64_t> input,
-    ArrayRef<int64_t> weight, ArrayRef<int64_t> output,
-    llvm::function_ref<void(int64_t, int64_t, int64_t)> term) {
-  int64_t channels = weight[1], filters = weight[0] / geometry.groups;
-  int64_t y = 0;
-  for (int64_t n = 0; n < output[0]; ++n)
-    for (int64_t o = 0; o < output[1]; ++o)
-      for (int64_t i = 0; i < output[2]; ++i)
-        for (int64_t j = 0; j < output[3]; ++j, ++y)
-          for (int64_t c = 0; c < channels; ++c)
-            for (int64_t k = 0; k < weight[2]; ++k)
-              for (int64_t l = 0; l < weight[3]; ++l) {
-                int64_t row = i * geometry.strides[0] +
-                              k * geometry.dilations[0] - geometry.padding[0];
-                int64_t column = j * geometry.strides[1] +
-                                 l * geometry.dilations[1] -
-                                 geometry.padding[1];
-                if (row < 0 || row >= input[2] || column < 0 ||
-                    column >= input[3])
-                  continue;
-                int64_t channel = o / filters * channels + c;
-                int64_t x =
-                    ((n * input[1] + channel) * input[2] + row) * input[3] +
-                    column;
-                int64_t w =
-                    ((o * channels + c) * weight[2] + k) * weight[3] + l;
-                term(x, w, y);
-              }
-}

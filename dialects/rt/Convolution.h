@@ -51,10 +51,37 @@ verifyGradientShape(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                     llvm::FailureOr<llvm::SmallVector<int64_t>> expected);
 
 /// Calls `term(x, w, y)` with the row-major offsets of the elements of every
-/// product x * w that is added to a y. All three forms are sums over these.
-void forEachConvolutionTerm(
-    const ConvolutionGeometry &geometry, llvm::ArrayRef<int64_t> input,
-    llvm::ArrayRef<int64_t> weight, llvm::ArrayRef<int64_t> output,
-    llvm::function_ref<void(int64_t, int64_t, int64_t)> term);
+/// product x * w that is added to a y. All three forms are sums over these. It
+/// is what the interpreter spends its time on, hence the template.
+template <typename Term>
+void forEachConvolutionTerm(const ConvolutionGeometry &geometry,
+                            llvm::ArrayRef<int64_t> input,
+                            llvm::ArrayRef<int64_t> weight,
+                            llvm::ArrayRef<int64_t> output, Term &&term) {
+  int64_t channels = weight[1], filters = weight[0] / geometry.groups;
+  int64_t taps = weight[2] * weight[3], y = 0;
+  for (int64_t n = 0; n < output[0]; ++n)
+    for (int64_t o = 0; o < output[1]; ++o)
+      for (int64_t i = 0; i < output[2]; ++i)
+        for (int64_t j = 0; j < output[3]; ++j, ++y)
+          for (int64_t c = 0; c < channels; ++c) {
+            int64_t image = n * input[1] + o / filters * channels + c;
+            int64_t filter = (o * channels + c) * taps;
+            for (int64_t k = 0; k < weight[2]; ++k) {
+              int64_t row = i * geometry.strides[0] +
+                            k * geometry.dilations[0] - geometry.padding[0];
+              if (row < 0 || row >= input[2])
+                continue;
+              int64_t line = (image * input[2] + row) * input[3];
+              for (int64_t l = 0; l < weight[3]; ++l) {
+                int64_t column = j * geometry.strides[1] +
+                                 l * geometry.dilations[1] -
+                                 geometry.padding[1];
+                if (column >= 0 && column < input[3])
+                  term(line + column, filter + k * weight[3] + l, y);
+              }
+            }
+          }
+}
 
 } // namespace boostc

@@ -58,15 +58,20 @@ LogicalResult MatmulOp::evaluate(ReferenceContext &,
   auto [m, n, k] = Extents(getA().getType(), getB().getType(), getTransposeA(),
                            getTransposeB());
   int64_t products = result.size() / (m * n);
+  // From one term to the next, and from one row or column to the next.
+  bool isA = getTransposeA(), isB = getTransposeB();
+  int64_t termOfA = isA ? m : 1, rowOfA = isA ? 1 : k;
+  int64_t termOfB = isB ? 1 : n, columnOfB = isB ? k : 1;
   for (int64_t p = 0; p < products; ++p)
     for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < n; ++j)
-        for (int64_t l = 0; l < k; ++l) {
-          int64_t x = getTransposeA() ? l * m + i : i * k + l;
-          int64_t y = getTransposeB() ? j * k + l : l * n + j;
-          result.data[(p * m + i) * n + j] +=
-              a.data[p * m * k + x] * b.data[p * k * n + y];
-        }
+      for (int64_t j = 0; j < n; ++j) {
+        const double *x = a.data.data() + p * m * k + i * rowOfA;
+        const double *y = b.data.data() + p * k * n + j * columnOfB;
+        double sum = 0.0;
+        for (int64_t l = 0; l < k; ++l)
+          sum += x[l * termOfA] * y[l * termOfB];
+        result.data[(p * m + i) * n + j] = sum;
+      }
   results.push_back(std::move(result));
   return success();
 }

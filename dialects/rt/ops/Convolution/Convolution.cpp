@@ -145,22 +145,25 @@ ConvolutionOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
   if (getBias())
     for (int64_t i = 0; i < c.size(); ++i)
       c.data[i] = operands[2].data[i / pixels % c.dim(1)];
-  forEachConvolutionTerm(getGeometry(), shapedType(getInput()).getShape(),
-                         shapedType(getWeight()).getShape(),
-                         shapedType(getOutput()).getShape(),
-                         [&](int64_t x, int64_t w, int64_t y) {
-                           switch (getKind()) {
-                           case ConvolutionKind::Forward:
-                             c.data[y] += a[x] * b[w];
-                             break;
-                           case ConvolutionKind::BackwardData:
-                             c.data[x] += a[y] * b[w];
-                             break;
-                           case ConvolutionKind::BackwardWeight:
-                             c.data[w] += a[y] * b[x];
-                             break;
-                           }
-                         });
+  auto forEachTerm = [&](auto &&term) {
+    forEachConvolutionTerm(getGeometry(), shapedType(getInput()).getShape(),
+                           shapedType(getWeight()).getShape(),
+                           shapedType(getOutput()).getShape(), term);
+  };
+  switch (getKind()) {
+  case ConvolutionKind::Forward:
+    forEachTerm(
+        [&](int64_t x, int64_t w, int64_t y) { c.data[y] += a[x] * b[w]; });
+    break;
+  case ConvolutionKind::BackwardData:
+    forEachTerm(
+        [&](int64_t x, int64_t w, int64_t y) { c.data[x] += a[y] * b[w]; });
+    break;
+  case ConvolutionKind::BackwardWeight:
+    forEachTerm(
+        [&](int64_t x, int64_t w, int64_t y) { c.data[w] += a[y] * b[x]; });
+    break;
+  }
   results.push_back(std::move(c));
   return success();
 }
