@@ -61,6 +61,11 @@ for directory in map(pathlib.Path, filter(None, cifar10_dirs)):
         config.substitutions.append(("%cifar10", str(directory.resolve())))
         break
 
+# Tiles of bf16, by which mixed precision is several times as fast.
+cpuinfo = pathlib.Path("/proc/cpuinfo")
+if cpuinfo.exists() and " amx_bf16" in cpuinfo.read_text(encoding="utf-8"):
+    config.available_features.add("amx")
+
 # A second opinion on the JSON schema: Debian's python3-jsonschema.
 if subprocess.run(["python3", "-c", "import jsonschema"], capture_output=True).returncode == 0:
     config.available_features.add("jsonschema")
@@ -72,7 +77,9 @@ for python in ("python3", "/usr/bin/python3"):
         config.substitutions.append(("%torch_python", python))
         break
 
-# NVIDIA's assembler, the judge of the PTX we generate: on PATH or where CUDA is installed.
+# NVIDIA's assembler, the judge of the PTX we generate: on PATH or where CUDA is installed. What
+# it makes, no simulated GPU runs: programs do without, but where a test says `--ptxas=%ptxas`.
+config.environment["BOOSTC_PTXAS"] = "off"
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
 if ptxas:
     config.available_features.add("ptxas")

@@ -150,8 +150,8 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
       ->type_name("LEVEL");
   app.add_option("--ptxas", options.ptxas,
                  "NVIDIA's assembler, which turns PTX into code for sm_80 and "
-                 "sm_90 when a program is compiled: auto (where it is found), "
-                 "off, or its path")
+                 "sm_90 when a program is compiled: auto (as BOOSTC_PTXAS "
+                 "says, else where it is found), off, or its path")
       ->type_name("PATH");
   CLI::Option *explain = app.add_flag(
       "--explain", flags.isExplain,

@@ -2,6 +2,7 @@
 #include "runtime/support/Suggest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include <cstdlib>
 
 using namespace boostc;
 using llvm::StringRef;
@@ -76,12 +77,19 @@ static std::optional<std::string> resolveLevel(const Flags &flags,
   return std::nullopt;
 }
 
-static std::optional<std::string> checkPtxas(const std::string &ptxas) {
+/// What --ptxas says, or where it says auto the environment.
+static std::optional<std::string> resolvePtxas(std::string &ptxas) {
+  const char *source = "--ptxas";
+  if (const char *inherited = std::getenv("BOOSTC_PTXAS");
+      ptxas == "auto" && inherited && *inherited) {
+    source = "BOOSTC_PTXAS";
+    ptxas = inherited;
+  }
   if (ptxas == "auto" || ptxas == "off" || llvm::sys::fs::can_execute(ptxas))
     return std::nullopt;
   std::error_code reason =
       llvm::sys::fs::access(ptxas, llvm::sys::fs::AccessMode::Execute);
-  return "--ptxas: cannot execute '" + boostrt::printable(ptxas) +
+  return source + (": cannot execute '" + boostrt::printable(ptxas)) +
          "': " + (reason ? reason.message() : "it is a folder") +
          "; expected the path of NVIDIA's ptxas, auto or off";
 }
@@ -165,7 +173,7 @@ boostc::resolveFlags(const Flags &flags,
     return problem;
   if (std::optional<std::string> problem = resolveLevel(flags, options))
     return problem;
-  if (std::optional<std::string> problem = checkPtxas(options.ptxas))
+  if (std::optional<std::string> problem = resolvePtxas(options.ptxas))
     return problem;
   if (std::optional<std::string> problem = resolveReport(flags, options))
     return problem;
