@@ -28,6 +28,8 @@ KINDS = ("unit", "lit", "e2e")
 QUICK, QUICK_LIT = "quick", "(^|/| )(compiler|dialects)/"
 LIT = "/usr/lib/llvm-22/bin/lit"
 UNIT_LIMIT, LIT_LIMIT = 900, 3600  # seconds
+# Programs whose ranks mostly wait for each other: they take no CPU from the others.
+WAITING = {"comm-test"}
 # Parameters in a part of a program; those that are named e2e compile for each.
 PARAMETERS, E2E_PARAMETERS = 500, 40
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
@@ -122,14 +124,17 @@ def run_part(program, tests, limit):
 
 def run_units(programs, limit, until_failure=False):
     """Runs programs, each with the tally for it, on all CPUs; one prints what it has to say
-    when it has ended. `until_failure` begins none after a failure."""
+    when it has ended. `until_failure` begins none after a failure. Those that mostly wait are
+    begun first, one more at a time than there are CPUs."""
     jobs = [(program, tests, tally) for program, tally in programs for tests in divide(program)]
+    jobs.sort(key=lambda job: job[0].name not in WAITING)
+    workers = len(os.sched_getaffinity(0)) + any(job[0].name in WAITING for job in jobs)
 
     def run_job(job):
         began = time.monotonic()
         return job, *run_part(job[0], job[1], limit), time.monotonic() - began
 
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         for ended in concurrent.futures.as_completed([pool.submit(run_job, job) for job in jobs]):
             (program, tests, tally), status, results, output, seconds = ended.result()
             print(f"--- {program.name}: {len(tests)} tests\n{output}{seconds:.0f} s", flush=True)
