@@ -106,7 +106,9 @@ struct VerifyPhase : boostc::impl::VerifyPhasePassBase<VerifyPhase> {
   /// differ in size.
   static bool isChosenBuffer(Operation *op, Type type) {
     auto buffer = dyn_cast<MemRefType>(type);
-    return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
+    return buffer && buffer.getRank() > 0 && buffer.getLayout().isIdentity() &&
+           llvm::none_of(buffer.getShape().drop_front(),
+                         ShapedType::isDynamic) &&
            isa<scf::IfOp>(op) && op->getParentOfType<gpu::GPUFuncOp>();
   }
 

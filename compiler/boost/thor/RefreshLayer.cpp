@@ -48,6 +48,20 @@ Value boost::countRanks(func::FuncOp update) {
   return train::RankSumOp::create(builder, loc, own);
 }
 
+/// Where inverses are computed: before the commit, so that what follows it is
+/// the update of steps that refresh nothing, with the same kernels; but where
+/// `request` needs what the commit is needed for.
+static Operation *findPosition(func::FuncOp update,
+                               thor::NaturalGradientOp request) {
+  train::CommitOp commit = *getCommit(update);
+  Value needed[] = {findScale(request.getGradient()), request.getDamping()};
+  bool isLate = llvm::any_of(needed, [&](Value value) {
+    Operation *maker = value ? value.getDefiningOp() : nullptr;
+    return maker && commit->isBeforeInBlock(maker);
+  });
+  return isLate ? request.getOperation() : commit;
+}
+
 namespace {
 
 /// One of both factors of a layer.
@@ -65,7 +79,7 @@ public:
   RefreshCode(func::FuncOp update, thor::NaturalGradientOp request,
               const FactorLayer &layer, const RefreshOptions &options)
       : update(update), request(request), layer(layer), options(options),
-        at(request), loc(request.getLoc()),
+        at(findPosition(update, request)), loc(request.getLoc()),
         flag(RankedTensorType::get({}, at.getI32Type())),
         count(RankedTensorType::get({}, at.getI64Type())) {}
 

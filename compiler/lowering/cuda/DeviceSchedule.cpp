@@ -27,6 +27,11 @@ static bool conflicts(const DeviceUnit &a, const DeviceUnit &b) {
   return meets(a.written, b.touched) || meets(b.written, a.touched);
 }
 
+/// Whether it says what each of its blocks does.
+static bool isByBlocks(const DeviceUnit &unit) {
+  return unit.nests.front().plan.blocks > 0;
+}
+
 /// Whether a single block may do it, among others. Tiled contractions, and what
 /// whole blocks do, are for as many blocks as they ask for.
 static bool isSmall(const DeviceUnit &unit) {
@@ -103,9 +108,17 @@ bool DeviceSchedule::canJoin(const DeviceKernel &kernel,
                              const DeviceUnit &unit) const {
   if (!hasRoom(kernel, unit))
     return false;
-  if (!users || kernel.units.empty())
+  if (kernel.units.empty())
     return true;
+  if (kernel.units.front().variants != unit.variants)
+    return false;
   const DeviceUnit &first = kernel.units.front();
+  // An inversion has few blocks, and each takes long: all run at the same time,
+  // of whatever they are, and nothing else waits for them.
+  if (isByBlocks(first) || isByBlocks(unit))
+    return isByBlocks(first) && isByBlocks(unit);
+  if (!users)
+    return true;
   return haveEqualUsers(first, unit) &&
          (getParameterBuffers(unit).empty() || areAlike(first, unit));
 }
@@ -153,6 +166,8 @@ makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
 }
 
 bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
+  if (kernel.units.front().variants != unit.variants)
+    return false;
   // A kernel promises that its buffers do not overlap: two that lie in the same
   // memory at different times are for different kernels.
   for (rt::BufferOp a : kernel.getBuffers())
@@ -203,13 +218,16 @@ bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
   return true;
 }
 
-LogicalResult DeviceSchedule::add(Operation *op) {
+LogicalResult DeviceSchedule::add(Operation *op,
+                                  const llvm::SmallBitVector &variants) {
   FailureOr<std::vector<DeviceUnit>> units =
       makeUnits(op, buffers, tilingPolicy);
   if (failed(units))
     return failure();
-  for (DeviceUnit &unit : *units)
+  for (DeviceUnit &unit : *units) {
+    unit.variants = variants;
     insert(op, unit);
+  }
   return success();
 }
 
@@ -257,6 +275,7 @@ void DeviceSchedule::spreadChain(size_t kernel, DeviceUnit &chain) {
   std::vector<DeviceUnit> staying; // the last first
   for (GridNest &nest : llvm::reverse(chain.nests)) {
     DeviceUnit unit = makeUnit(std::move(nest));
+    unit.variants = chain.variants;
     // What this kernel needs, and gradients, which ranks wait for.
     bool isAwaited = llvm::any_of(staying,
                                   [&](const DeviceUnit &other) {
@@ -276,7 +295,9 @@ void DeviceSchedule::spreadChain(size_t kernel, DeviceUnit &chain) {
     }
     later->units.push_back(std::move(unit));
   }
+  llvm::SmallBitVector variants = std::move(chain.variants);
   chain = DeviceUnit();
+  chain.variants = std::move(variants);
   for (DeviceUnit &unit : llvm::reverse(staying)) {
     chain.nests.push_back(std::move(unit.nests.front()));
     chain.touched.insert_range(unit.touched);

@@ -37,6 +37,8 @@ struct DeviceUnit {
   /// The scratch memory of a library call, for which the nest is only a
   /// fallback: the library reads and writes it, the nest does not.
   rt::BufferOp scratch;
+  /// Which variants of the function have such an op (VariantOps.h).
+  llvm::SmallBitVector variants;
 
   bool isChain() const { return nests.size() > 1; }
   int64_t countBlocks() const {
@@ -81,9 +83,12 @@ public:
                  const BufferUsers *users)
       : buffers(buffers), tilingPolicy(tilingPolicy), users(users) {}
 
-  /// Takes the next op of the function in. Fails, with a diagnostic, when a GPU
-  /// has no code for it.
-  llvm::LogicalResult add(mlir::Operation *op);
+  /// Takes in the next op of the function, which `variants` have
+  /// (VariantOps.h), each of them with a kernel for it that holds no op of
+  /// fewer variants. Fails, with a diagnostic, when a GPU has no code for the
+  /// op.
+  llvm::LogicalResult add(mlir::Operation *op,
+                          const llvm::SmallBitVector &variants);
 
   /// The kernels so far, in their order; the schedule is empty then.
   std::vector<DeviceKernel> take();

@@ -29,27 +29,40 @@ static int64_t countSharedElements(const DeviceUnit &unit) {
   return countFlatElements(unit.nests.front()).value_or(0);
 }
 
-/// The type by which shared code knows `buffer`: that of `elements` in order,
-/// or its own.
-static Type getSharedType(Value buffer, int64_t elements) {
+/// Blocks of a unit that says what a block does, of which those with other
+/// numbers of blocks may have the code; 0 for other units.
+static int64_t countSharedBlocks(const DeviceUnit &unit) {
+  return unit.nests.front().plan.blocks;
+}
+
+/// The type by which shared code knows a buffer of `unit`: that of elements in
+/// order, that of any number of blocks' parts, or its own.
+static Type getSharedType(Value buffer, const DeviceUnit &unit) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
-  if (!type || elements == 0 || type.getNumElements() != elements)
+  if (!type)
     return buffer.getType();
-  return MemRefType::get({ShapedType::kDynamic}, type.getElementType());
+  int64_t elements = countSharedElements(unit);
+  if (elements > 0 && type.getNumElements() == elements)
+    return MemRefType::get({ShapedType::kDynamic}, type.getElementType());
+  int64_t blocks = countSharedBlocks(unit);
+  if (blocks == 0 || type.getRank() == 0 || type.getDimSize(0) != blocks)
+    return type;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.front() = ShapedType::kDynamic;
+  return MemRefType::get(shape, type.getElementType());
 }
 
 static SmallVector<Type> getSharedTypes(const llvm::SetVector<Value> &values,
-                                        int64_t elements) {
+                                        const DeviceUnit &unit) {
   return llvm::map_to_vector(
-      values, [&](Value value) { return getSharedType(value, elements); });
+      values, [&](Value value) { return getSharedType(value, unit); });
 }
 
 bool boostc::areAlike(const DeviceUnit &a, const DeviceUnit &b) {
   if (!isShareable(a) || !isShareable(b))
     return false;
-  int64_t elementsOfA = countSharedElements(a),
-          elementsOfB = countSharedElements(b);
-  if (elementsOfA == 0 && a.countBlocks() != b.countBlocks())
+  bool isAnySize = countSharedElements(a) > 0 || countSharedBlocks(a) > 0;
+  if (!isAnySize && a.countBlocks() != b.countBlocks())
     return false;
   llvm::SetVector<Value> ofA = getAccessed(a), ofB = getAccessed(b);
   // What is chosen is memory without gaps, not a slice.
@@ -57,7 +70,7 @@ bool boostc::areAlike(const DeviceUnit &a, const DeviceUnit &b) {
     auto type = dyn_cast<MemRefType>(value.getType());
     return !type || type.getLayout().isIdentity();
   };
-  return getSharedTypes(ofA, elementsOfA) == getSharedTypes(ofB, elementsOfB) &&
+  return getSharedTypes(ofA, a) == getSharedTypes(ofB, b) &&
          llvm::all_of(ofA, isWhole);
 }
 
@@ -73,7 +86,7 @@ public:
     constexpr unsigned kIndices = 3;
     SmallVector<Type> types(kIndices, builder.getIndexType());
     int64_t elements = countSharedElements(unit);
-    llvm::append_range(types, getSharedTypes(values, elements));
+    llvm::append_range(types, getSharedTypes(values, unit));
     code = gpu::GPUFuncOp::create(builder, loc, "unit",
                                   builder.getFunctionType(types, {}));
     builder.setInsertionPointToStart(&code->getBody().front());
@@ -156,17 +169,20 @@ static SmallVector<Value> chooseRow(OpBuilder &builder, Location loc,
   return llvm::to_vector(ValueRange(choice.getResults()));
 }
 
-/// `buffer` as code that is shared by units of several sizes knows it; its own
-/// unit has `elements`.
+/// `mapped`, which is `buffer` of `unit`, as shared code knows it.
 static Value castToShared(OpBuilder &builder, Location loc, Value buffer,
-                          int64_t elements) {
-  Type type = getSharedType(buffer, elements);
-  if (buffer.getType() == type)
-    return buffer;
+                          Value mapped, const DeviceUnit &unit) {
+  Type type = getSharedType(buffer, unit);
+  if (mapped.getType() == type)
+    return mapped;
+  auto shared = cast<MemRefType>(type);
+  if (countSharedElements(unit) == 0)
+    return memref::CastOp::create(builder, loc, shared, mapped);
   OpFoldResult size =
-      arith::ConstantIndexOp::create(builder, loc, elements).getResult();
+      arith::ConstantIndexOp::create(builder, loc, countSharedElements(unit))
+          .getResult();
   return memref::ReinterpretCastOp::create(
-      builder, loc, cast<MemRefType>(type), buffer,
+      builder, loc, shared, mapped,
       /*offset=*/builder.getIndexAttr(0), size,
       OpFoldResult(builder.getIndexAttr(1)));
 }
@@ -210,8 +226,7 @@ UnitChoice::UnitChoice(OpBuilder &builder, Location loc,
     for (auto [unit, values, row] : llvm::zip_equal(units, accessed, rows)) {
       Value buffer = getValue(values);
       alignment = std::min(alignment, getUsefulAlignment(buffer.getType()));
-      row.push_back(
-          castToShared(builder, loc, buffer, countSharedElements(*unit)));
+      row.push_back(castToShared(builder, loc, values[i], buffer, *unit));
     }
   }
   SmallVector<Value> row = chooseRow(builder, loc, block, begins, rows);

@@ -5,6 +5,7 @@
 
 #include "compiler/lowering/cuda/EqualUnits.h"
 #include "compiler/lowering/cuda/Passes.h"
+#include "compiler/lowering/cuda/VariantOps.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "compiler/lowering/kernels/KernelSet.h"
 #include "compiler/lowering/kernels/KernelWork.h"
@@ -45,12 +46,14 @@ struct OutlineDeviceKernels
     std::optional<BufferUsers> all;
     users =
         hasManyRules(getOperation()) ? &all.emplace(getOperation()) : nullptr;
+    VariantOpsOfFunctions variants = findVariantOps(getOperation());
     for (func::FuncOp function : functions)
-      if (failed(outline(function)))
+      if (failed(outline(function, variants.lookup(function).get())))
         return signalPassFailure();
   }
 
-  LogicalResult outline(func::FuncOp function) {
+  /// `variants` is null where the function has no others.
+  LogicalResult outline(func::FuncOp function, const VariantOps *variants) {
     kernels = 0;
     IRMapping buffers;
     DeviceSchedule schedule(buffers, tilingPolicy, users);
@@ -63,11 +66,14 @@ struct OutlineDeviceKernels
         announced.push_back(ready);
         continue;
       }
+      llvm::SmallBitVector having;
+      if (variants)
+        having = variants->getVariants(&op);
       Operation *lowered = &op;
       if (linalg::GenericOp generic = generalizeToLoops(rewriter, &op))
         lowered = generic;
       if (!isa<rt::FillOp, rt::CollectiveOp, func::ReturnOp>(lowered)) {
-        if (failed(schedule.add(lowered)))
+        if (failed(schedule.add(lowered, having)))
           return failure();
         continue;
       }

@@ -99,7 +99,8 @@ def OutlineDeviceKernelsPass : Pass<"boostc-outline-device-kernels", "::boostc::
     only what it computed itself, where they are independent, each on blocks of its own, or
     where they are small, one after the other in one block
     (compiler/lowering/cuda/DeviceSchedule.h). Kernels that are made of equal ops in the same
-    way are one (compiler/lowering/kernels/KernelSet.h). Results do not depend
+    way are one (compiler/lowering/kernels/KernelSet.h); a kernel holds ops that the same
+    variants of its function have, so that those have it in common. Results do not depend
     on the order in which blocks run; there are no atomics. A library call stays, and gets
     a kernel that computes the same right after it (`fallback`).
 

@@ -68,13 +68,10 @@ rt::BufferOp boostc::getBase(Value value) {
 bool boostc::overlap(rt::BufferOp a, rt::BufferOp b) {
   if (a.getArena() != b.getArena())
     return false;
-  auto begin = [](rt::BufferOp op) {
-    return static_cast<int64_t>(op.getOffset());
-  };
-  auto end = [&](rt::BufferOp op) {
-    return begin(op) + countBytes(op->getResultTypes());
-  };
-  return begin(a) < end(b) && begin(b) < end(a);
+  if (a.getOffset() > b.getOffset())
+    std::swap(a, b);
+  auto distance = static_cast<int64_t>(b.getOffset() - a.getOffset());
+  return distance == 0 || distance < countBytes(a->getResultTypes());
 }
 
 bool boostc::hasManyRules(train::ProgramOp program) {
@@ -94,8 +91,8 @@ bool boostc::isAboutParameters(rt::BufferOp buffer, bool isWritten) {
     return isWritten && buffer.getType().getRank() > 0;
   case rt::Arena::GradientOther:
     return true;
-  case rt::Arena::Gradient:
-    return !isWritten;
+  case rt::Arena::Gradient: // and so is the number of samples
+    return !isWritten && buffer.getType().getRank() > 0;
   default:
     return false;
   }

@@ -3,7 +3,8 @@
   count_own_kernels.py PROGRAM.mlir
 
 Prints the lines of kernels that the update of a single variant launches and no other one, the most
-of all variants, as a share of the lines that the update of the whole step launches.
+of all variants, as a share of the lines that the update of the whole step launches; and which share
+of the kernels of that one is launched by others, too.
 """
 
 import collections
@@ -24,4 +25,7 @@ for kernel, functions in users.items():
         own.update({function: lines[kernel] for function in functions})
 whole = sum(lines[kernel] for kernel, functions in users.items() if "update" in functions)
 most = max(own[function] for functions in users.values() for function in functions)
-print(f"{len(set().union(*users.values()))} updates, at most {100 * most / whole:.0f} % of one alone")
+kernels = [functions for functions in users.values() if "update" in functions]
+shared = sum(len(functions) > 1 for functions in kernels)
+print(f"{len(set().union(*users.values()))} updates, at most {100 * most / whole:.0f} % of one alone; "
+      f"{100 * shared / len(kernels):.0f} % of @update's kernels are others', too")

@@ -145,4 +145,40 @@ func.func @equal_and_other() {
   linalg.log ins(%a0 : memref<64x512xf32>) outs(%c0 : memref<64x512xf32>)
   return
 }
+
+// Inversions run side by side. Those of one size share code, however many blocks each of them has.
+// HOST-LABEL: func.func @inversions
+// HOST: rt.launch_grid @kernels::@inversions_kernel_0({{.*}}) blocks(10) threads(128)
+// HOST-NEXT: return
+// CHECK-LABEL: gpu.func @inversions_kernel_0
+// CHECK: %[[BLOCK:.+]] = gpu.block_id x
+// CHECK: arith.cmpi ult, %[[BLOCK]], %c7
+// CHECK: %[[CHOSEN:.+]]:5 = scf.if {{.*}} -> (index, memref<?x64x64xf32>, memref<?xf32>, memref<?x64x64xf32>, memref<?xi32>)
+// CHECK: %[[OWN:.+]] = arith.subi %[[BLOCK]], %[[CHOSEN]]#0
+// CHECK: %[[WEIGHTS:.+]] = memref.assume_alignment %[[CHOSEN]]#2, 4
+// CHECK: memref.load %[[WEIGHTS]][%[[OWN]]]
+// CHECK: } else {
+// CHECK: arith.subi %[[BLOCK]], %c7
+func.func @inversions() {
+  %m0 = rt.buffer gradient[0] : memref<2x64x64xf32>
+  %m1 = rt.buffer gradient[32768] : memref<5x64x64xf32>
+  %m2 = rt.buffer gradient[114688] : memref<3x32x32xf32>
+  %w0 = rt.buffer batch[0] : memref<2xf32>
+  %w1 = rt.buffer batch[64] : memref<5xf32>
+  %w2 = rt.buffer batch[128] : memref<3xf32>
+  %d = rt.buffer control[0] : memref<f32>
+  %i0 = rt.buffer transient[0] : memref<2x64x64xf32>
+  %i1 = rt.buffer transient[32768] : memref<5x64x64xf32>
+  %i2 = rt.buffer transient[114688] : memref<3x32x32xf32>
+  %f0 = rt.buffer transient[200000] : memref<2xi32>
+  %f1 = rt.buffer transient[200064] : memref<5xi32>
+  %f2 = rt.buffer transient[200128] : memref<3xi32>
+  rt.damped_inverse ins(%m0 weight %w0 damping %d : memref<2x64x64xf32>, memref<2xf32>, memref<f32>)
+      outs(%i0, %f0 : memref<2x64x64xf32>, memref<2xi32>)
+  rt.damped_inverse ins(%m1 weight %w1 damping %d : memref<5x64x64xf32>, memref<5xf32>, memref<f32>)
+      outs(%i1, %f1 : memref<5x64x64xf32>, memref<5xi32>)
+  rt.damped_inverse ins(%m2 weight %w2 damping %d : memref<3x32x32xf32>, memref<3xf32>, memref<f32>)
+      outs(%i2, %f2 : memref<3x32x32xf32>, memref<3xi32>)
+  return
+}
 }
