@@ -54,6 +54,8 @@ VariantOpsOfFunctions boostc::findVariantOps(train::ProgramOp program) {
   using Functions = llvm::SetVector<func::FuncOp>;
   std::map<std::set<uint64_t>, std::array<Functions, 2>> alike;
   for (const train::StepVariant &variant : program.getVariants()) {
+    if (!variant.update)
+      continue; // of IR that lacks the step
     auto &[micros, updates] = alike[getParameters(variant.update)];
     if (variant.micro)
       micros.insert(variant.micro);
