@@ -56,6 +56,25 @@ TagStep stepTag(uint64_t tag, uint64_t launch, uint64_t block, Intent intent) {
   return {tag};
 }
 
+/// Whether stepTag() finds no race and changes none of `tags`, which is what
+/// most accesses come to.
+bool areSettled(uint64_t *tags, uint64_t count, uint64_t launch, uint64_t block,
+                Intent intent) {
+  if (intent == Intent::Atomic)
+    return false;
+  const uint64_t written = launch | tagOf(WrittenByOne, block);
+  const bool isRead = intent == Intent::Read;
+  const uint64_t once = isRead ? launch | tagOf(ReadByOne, block) : written;
+  const uint64_t often =
+      isRead ? launch | tagOf(ReadByMany, kBlockMask) : written;
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t tag = std::atomic_ref(tags[i]).load(std::memory_order_relaxed);
+    if (tag != written && tag != once && tag != often)
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 Allocation *Resolver::lookUp(uint64_t address, uint64_t bytes) {
@@ -205,7 +224,12 @@ bool Resolver::globalShadow(Allocation &allocation, uint32_t mask, uint64_t low,
   // Parts of a word are not tracked: neighbours may share it rightly.
   if (!launch_.globalRaces || bytes_ < 4 || allocation.moduleConstant)
     return true;
-  return eachLane(mask,
+  if (range && areSettled(&allocation.tags[begin / 4], extent / 4,
+                          launch_.launchTag, block_.linear, intent_))
+    return true;
+  // Tags know blocks: one lane stands for all that are at one address.
+  uint32_t noted = low == high ? mask & -mask : mask;
+  return eachLane(noted,
                   [&](uint32_t lane) { return noteGlobal(allocation, lane); });
 }
 

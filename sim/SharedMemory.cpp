@@ -54,18 +54,9 @@ SharedMemory::Conflict SharedMemory::conflict(const Track &track,
 }
 
 void SharedMemory::update(Track &track, const Access &access) {
-  if (track.interval != interval_) {
-    track.interval = interval_;
-    track.writer = track.reader = kNoThread;
-  }
-  if (access.write) {
-    // The reads before it were ordered, or this would be a race.
-    track.writer = static_cast<uint16_t>(access.thread);
-    track.reader = kNoThread;
-    track.writerOrder = access.order;
-    track.writePc = access.pc;
-    return;
-  }
+  // A write: the reads before it were ordered, or this would be a race.
+  if (access.write || track.interval != interval_)
+    return updateOwn(track, access);
   uint32_t warp = access.thread / 32;
   bool sameWarp = track.reader == (kLanesOf | warp) ||
                   (track.reader < kLanesOf && track.reader / 32 == warp);
@@ -93,6 +84,10 @@ SharedMemory::Conflict SharedMemory::note(uint32_t offset, uint32_t bytes,
     return noteBytes(offset, bytes, access);
   for (uint32_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
     Track &track = words_[word];
+    if (isOwn(track, access) && partsTouched_[word] != interval_) {
+      updateOwn(track, access);
+      continue;
+    }
     if (Conflict found = conflict(track, access); found.found)
       return found;
     if (partsTouched_[word] == interval_)
