@@ -28,8 +28,9 @@ KINDS = ("unit", "lit", "e2e")
 QUICK, QUICK_LIT = "quick", "(^|/| )(compiler|dialects)/"
 LIT = "/usr/lib/llvm-22/bin/lit"
 UNIT_LIMIT, LIT_LIMIT = 900, 3600  # seconds
-# Programs whose ranks mostly wait for each other: they take no CPU from the others.
-WAITING = {"comm-test"}
+# Programs whose ranks mostly wait for each other, and the parts they run in: they take no CPU from
+# the others.
+WAITING = {"comm-test": 4}
 # Parameters in a part of a program; those that are named e2e compile for each.
 PARAMETERS, E2E_PARAMETERS = 500, 40
 LIT_PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
@@ -100,7 +101,7 @@ def divide(program):
             tests.setdefault((suite, parameter or test), []).append(suite + name.strip())
     groups = list(tests.values())
     size = E2E_PARAMETERS if program.name.startswith("e2e-") else PARAMETERS
-    parts = max(1, math.ceil(len(groups) / size))
+    parts = max(WAITING.get(program.name, 1), math.ceil(len(groups) / size))
     return [list(itertools.chain(*groups[part::parts])) for part in range(parts)]
 
 
@@ -124,18 +125,21 @@ def run_part(program, tests, limit):
 
 def run_units(programs, limit, until_failure=False):
     """Runs programs, each with the tally for it, on all CPUs; one prints what it has to say
-    when it has ended. `until_failure` begins none after a failure. Those that mostly wait are
-    begun first, one more at a time than there are CPUs."""
+    when it has ended. `until_failure` begins none after a failure. Those that mostly wait run
+    at the same time as the others."""
     jobs = [(program, tests, tally) for program, tally in programs for tests in divide(program)]
-    jobs.sort(key=lambda job: job[0].name not in WAITING)
-    workers = len(os.sched_getaffinity(0)) + any(job[0].name in WAITING for job in jobs)
+    waiting = [job for job in jobs if job[0].name in WAITING]
+    computing = [job for job in jobs if job[0].name not in WAITING]
 
     def run_job(job):
         began = time.monotonic()
         return job, *run_part(job[0], job[1], limit), time.monotonic() - began
 
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        for ended in concurrent.futures.as_completed([pool.submit(run_job, job) for job in jobs]):
+    pool = concurrent.futures.ThreadPoolExecutor
+    with pool(len(waiting) or 1) as waiters, pool(len(os.sched_getaffinity(0))) as computers:
+        begun = [waiters.submit(run_job, job) for job in waiting]
+        begun += [computers.submit(run_job, job) for job in computing]
+        for ended in concurrent.futures.as_completed(begun):
             (program, tests, tally), status, results, output, seconds = ended.result()
             print(f"--- {program.name}: {len(tests)} tests\n{output}{seconds:.0f} s", flush=True)
             if results is None:
@@ -144,7 +148,8 @@ def run_units(programs, limit, until_failure=False):
             elif not add_gtest_results(tally, program.name, results) and status != 0:
                 tally.fail(f"{program.name}: its tests passed, but it ended with {status}")
             if until_failure and tally.failed:
-                pool.shutdown(wait=False, cancel_futures=True)
+                for executor in (waiters, computers):
+                    executor.shutdown(wait=False, cancel_futures=True)
                 return
 
 
