@@ -60,17 +60,15 @@ TagStep stepTag(uint64_t tag, uint64_t launch, uint64_t block, Intent intent) {
 /// most accesses come to.
 bool areSettled(uint64_t *tags, uint64_t count, uint64_t launch, uint64_t block,
                 Intent intent) {
-  if (intent == Intent::Atomic)
-    return false;
-  const uint64_t written = launch | tagOf(WrittenByOne, block);
-  const bool isRead = intent == Intent::Read;
-  const uint64_t once = isRead ? launch | tagOf(ReadByOne, block) : written;
-  const uint64_t often =
-      isRead ? launch | tagOf(ReadByMany, kBlockMask) : written;
+  uint64_t settled = 0; // the tag before
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t tag = std::atomic_ref(tags[i]).load(std::memory_order_relaxed);
-    if (tag != written && tag != once && tag != often)
+    if (i > 0 && tag == settled)
+      continue;
+    TagStep step = stepTag(tag, launch, block, intent);
+    if (step.race || step.next != tag)
       return false;
+    settled = tag;
   }
   return true;
 }

@@ -34,6 +34,34 @@ void SharedMemory::markWritten(uint32_t offset, uint32_t bytes) {
   std::memset(&written_[offset], 1, bytes);
 }
 
+/// Whether its thread alone has touched `track` since the barrier, so that
+/// nothing conflicts.
+inline bool SharedMemory::isOwn(const Track &track,
+                                const Access &access) const {
+  return track.interval != interval_ ||
+         ((track.writer == kNoThread || track.writer == access.thread) &&
+          (track.reader == kNoThread || track.reader == access.thread));
+}
+
+/// What update() does where isOwn().
+inline void SharedMemory::updateOwn(Track &track, const Access &access) {
+  auto thread = static_cast<uint16_t>(access.thread);
+  if (track.interval != interval_) {
+    track.interval = interval_;
+    track.writer = track.reader = kNoThread;
+  }
+  if (access.write) {
+    track.writer = thread;
+    track.reader = kNoThread;
+    track.writerOrder = access.order;
+    track.writePc = access.pc;
+  } else {
+    track.reader = thread;
+    track.readerOrder = access.order;
+    track.readPc = access.pc;
+  }
+}
+
 SharedMemory::Conflict SharedMemory::conflict(const Track &track,
                                               const Access &access) const {
   if (track.interval != interval_)

@@ -86,31 +86,8 @@ private:
   static constexpr uint16_t kSeveral = 0xfffe;
   static constexpr uint16_t kLanesOf = 0x8000;
 
-  /// Whether its thread alone has touched `track` since the barrier, so that
-  /// nothing conflicts.
-  bool isOwn(const Track &track, const Access &access) const {
-    return track.interval != interval_ ||
-           ((track.writer == kNoThread || track.writer == access.thread) &&
-            (track.reader == kNoThread || track.reader == access.thread));
-  }
-  /// What update() does where isOwn().
-  void updateOwn(Track &track, const Access &access) {
-    auto thread = static_cast<uint16_t>(access.thread);
-    if (track.interval != interval_) {
-      track.interval = interval_;
-      track.writer = track.reader = kNoThread;
-    }
-    if (access.write) {
-      track.writer = thread;
-      track.reader = kNoThread;
-      track.writerOrder = access.order;
-      track.writePc = access.pc;
-    } else {
-      track.reader = thread;
-      track.readerOrder = access.order;
-      track.readPc = access.pc;
-    }
-  }
+  bool isOwn(const Track &track, const Access &access) const;
+  void updateOwn(Track &track, const Access &access);
   Conflict conflict(const Track &track, const Access &access) const;
   void update(Track &track, const Access &access);
   Conflict noteBytes(uint32_t offset, uint32_t bytes, const Access &access);

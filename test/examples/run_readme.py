@@ -118,10 +118,8 @@ def make_place():
         make_data.write_mnist(work / "MNIST_Data", SAMPLES.get(example, make_data.TRAIN))
     programs = work / "build" / "bin"
     programs.mkdir(parents=True)
-    # First, so that a script's own --threads wins. Without an assembler, which takes as long as
-    # all else and is for GPUs; for CPUs alone, boostc warns of the flag.
+    # First, so that a script's own --threads wins.
     make_program(programs / "boostc",
-                 'case "$*" in *"--target cpu"*) ;; *) set -- --ptxas off "$@" ;; esac\n'
                  f'exec python3 "{pathlib.Path(__file__).parent}/compile_once.py" '
                  f'"{build}/bin/boostc" "{programs}" --threads={THREADS} "$@"\n')
     make_program(programs / "boost-run",

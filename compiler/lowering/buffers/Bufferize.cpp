@@ -57,9 +57,8 @@ static LogicalResult bindResults(func::FuncOp function) {
   // The memory of each result: an argument of the same binding, or a new one.
   SmallVector<unsigned> destinations;
   SmallVector<Attribute> argumentAttrs;
-  for (unsigned i = 0; i < tensorArguments; ++i) {
+  for (unsigned i = 0; i < tensorArguments; ++i)
     argumentAttrs.push_back(function.getArgAttrDict(i));
-  }
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     DictionaryAttr attributes = function.getResultAttrDict(i);
     rt::BindingAttr binding = bindingOf(attributes);

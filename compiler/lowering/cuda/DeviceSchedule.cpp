@@ -50,8 +50,11 @@ llvm::SetVector<rt::BufferOp> DeviceKernel::getBuffers() const {
   return buffers;
 }
 
-static bool hasRoom(const DeviceKernel &kernel, const DeviceUnit &unit) {
+/// Whether `kernel` has room for `unit`, and is one of the same variants.
+static bool takes(const DeviceKernel &kernel, const DeviceUnit &unit) {
   if (kernel.isFallback)
+    return false;
+  if (!kernel.units.empty() && kernel.units.front().variants != unit.variants)
     return false;
   size_t nests = 0;
   for (const DeviceUnit &other : kernel.units)
@@ -106,12 +109,10 @@ bool DeviceSchedule::haveEqualUsers(const DeviceUnit &a,
 
 bool DeviceSchedule::canJoin(const DeviceKernel &kernel,
                              const DeviceUnit &unit) const {
-  if (!hasRoom(kernel, unit))
+  if (!takes(kernel, unit))
     return false;
   if (kernel.units.empty())
     return true;
-  if (kernel.units.front().variants != unit.variants)
-    return false;
   const DeviceUnit &first = kernel.units.front();
   // An inversion has few blocks, and each takes long: all run at the same time,
   // of whatever they are, and nothing else waits for them.
@@ -124,8 +125,10 @@ bool DeviceSchedule::canJoin(const DeviceKernel &kernel,
 }
 
 /// `nest` alone, and the buffers that it touches.
-static DeviceUnit makeUnit(GridNest nest) {
+static DeviceUnit makeUnit(GridNest nest,
+                           const llvm::SmallBitVector &variants) {
   DeviceUnit unit;
+  unit.variants = variants;
   for (const GridNest::Member &member : nest.members)
     for (const KernelBody::Access &access : member.body->accesses) {
       rt::BufferOp base = getBase(access.buffer);
@@ -139,7 +142,8 @@ static DeviceUnit makeUnit(GridNest nest) {
 
 /// One for each kernel body of `op`.
 static FailureOr<std::vector<DeviceUnit>>
-makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
+makeUnits(Operation *op, const llvm::SmallBitVector &variants,
+          const IRMapping &buffers, TilingPolicy tilingPolicy) {
   FailureOr<std::vector<PlannedBody>> parts =
       buildKernelBodies(op, buffers, tilingPolicy);
   if (failed(parts))
@@ -152,7 +156,8 @@ makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
       if (!getBase(access.buffer))
         return op->emitOpError("operand is not a planned buffer: ")
                << access.buffer;
-    DeviceUnit unit = makeUnit({std::move(part.body), std::move(part.plan)});
+    DeviceUnit unit =
+        makeUnit({std::move(part.body), std::move(part.plan)}, variants);
     if (Value scratch = getLibraryScratch(op)) {
       unit.scratch = getBase(scratch);
       if (!unit.scratch)
@@ -166,8 +171,6 @@ makeUnits(Operation *op, const IRMapping &buffers, TilingPolicy tilingPolicy) {
 }
 
 bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
-  if (kernel.units.front().variants != unit.variants)
-    return false;
   // A kernel promises that its buffers do not overlap: two that lie in the same
   // memory at different times are for different kernels.
   for (rt::BufferOp a : kernel.getBuffers())
@@ -221,13 +224,11 @@ bool DeviceSchedule::append(DeviceKernel &kernel, DeviceUnit &unit) {
 LogicalResult DeviceSchedule::add(Operation *op,
                                   const llvm::SmallBitVector &variants) {
   FailureOr<std::vector<DeviceUnit>> units =
-      makeUnits(op, buffers, tilingPolicy);
+      makeUnits(op, variants, buffers, tilingPolicy);
   if (failed(units))
     return failure();
-  for (DeviceUnit &unit : *units) {
-    unit.variants = variants;
+  for (DeviceUnit &unit : *units)
     insert(op, unit);
-  }
   return success();
 }
 
@@ -246,8 +247,7 @@ void DeviceSchedule::insert(Operation *op, DeviceUnit &unit) {
     call->ops.push_back(op);
     return;
   }
-  if (at > 0 && hasRoom(kernels[at - 1], unit) &&
-      append(kernels[at - 1], unit)) {
+  if (at > 0 && takes(kernels[at - 1], unit) && append(kernels[at - 1], unit)) {
     kernels[at - 1].ops.push_back(op);
     return;
   }
@@ -274,8 +274,7 @@ DeviceKernel *DeviceSchedule::findLater(size_t kernel, const DeviceUnit &unit) {
 void DeviceSchedule::spreadChain(size_t kernel, DeviceUnit &chain) {
   std::vector<DeviceUnit> staying; // the last first
   for (GridNest &nest : llvm::reverse(chain.nests)) {
-    DeviceUnit unit = makeUnit(std::move(nest));
-    unit.variants = chain.variants;
+    DeviceUnit unit = makeUnit(std::move(nest), chain.variants);
     // What this kernel needs, and gradients, which ranks wait for.
     bool isAwaited = llvm::any_of(staying,
                                   [&](const DeviceUnit &other) {
@@ -295,9 +294,9 @@ void DeviceSchedule::spreadChain(size_t kernel, DeviceUnit &chain) {
     }
     later->units.push_back(std::move(unit));
   }
-  llvm::SmallBitVector variants = std::move(chain.variants);
-  chain = DeviceUnit();
-  chain.variants = std::move(variants);
+  chain.nests.clear();
+  chain.touched.clear();
+  chain.written.clear();
   for (DeviceUnit &unit : llvm::reverse(staying)) {
     chain.nests.push_back(std::move(unit.nests.front()));
     chain.touched.insert_range(unit.touched);

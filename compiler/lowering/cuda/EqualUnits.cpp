@@ -176,11 +176,11 @@ static Value castToShared(OpBuilder &builder, Location loc, Value buffer,
   if (mapped.getType() == type)
     return mapped;
   auto shared = cast<MemRefType>(type);
-  if (countSharedElements(unit) == 0)
+  int64_t elements = countSharedElements(unit);
+  if (elements == 0)
     return memref::CastOp::create(builder, loc, shared, mapped);
   OpFoldResult size =
-      arith::ConstantIndexOp::create(builder, loc, countSharedElements(unit))
-          .getResult();
+      arith::ConstantIndexOp::create(builder, loc, elements).getResult();
   return memref::ReinterpretCastOp::create(
       builder, loc, shared, mapped,
       /*offset=*/builder.getIndexAttr(0), size,

@@ -46,14 +46,13 @@ struct OutlineDeviceKernels
     std::optional<BufferUsers> all;
     users =
         hasManyRules(getOperation()) ? &all.emplace(getOperation()) : nullptr;
-    VariantOpsOfFunctions variants = findVariantOps(getOperation());
+    VariantOps variants(getOperation());
     for (func::FuncOp function : functions)
-      if (failed(outline(function, variants.lookup(function).get())))
+      if (failed(outline(function, variants)))
         return signalPassFailure();
   }
 
-  /// `variants` is null where the function has no others.
-  LogicalResult outline(func::FuncOp function, const VariantOps *variants) {
+  LogicalResult outline(func::FuncOp function, const VariantOps &variants) {
     kernels = 0;
     IRMapping buffers;
     DeviceSchedule schedule(buffers, tilingPolicy, users);
@@ -66,9 +65,7 @@ struct OutlineDeviceKernels
         announced.push_back(ready);
         continue;
       }
-      llvm::SmallBitVector having;
-      if (variants)
-        having = variants->getVariants(&op);
+      llvm::SmallBitVector having = variants.getVariants(&op);
       Operation *lowered = &op;
       if (linalg::GenericOp generic = generalizeToLoops(rewriter, &op))
         lowered = generic;

@@ -7,29 +7,26 @@
 
 #include "dialects/train/TrainDialect.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include <memory>
 
 namespace boostc {
 
 /// Which variants of a function have ops like one of its ops: equal but for the
-/// buffers that they are about.
+/// buffers that they are about. Variants are what micro-batches run in steps
+/// that update the same parameters, and what updates these. (What is for other
+/// parameters is sorted by them, see BufferUsers.)
 class VariantOps {
 public:
-  explicit VariantOps(llvm::ArrayRef<mlir::func::FuncOp> variants);
+  explicit VariantOps(train::ProgramOp program);
 
+  /// Empty where the function of `op` has no variants.
   llvm::SmallBitVector getVariants(mlir::Operation *op) const;
 
 private:
-  unsigned count;
-  llvm::DenseMap<size_t, llvm::SmallBitVector> variants; ///< by hash
+  void add(unsigned group, llvm::ArrayRef<mlir::func::FuncOp> functions);
+
+  llvm::DenseMap<mlir::Operation *, unsigned> groups; ///< by function
+  /// By group and hash of the op.
+  llvm::DenseMap<std::pair<unsigned, size_t>, llvm::SmallBitVector> variants;
 };
-
-using VariantOpsOfFunctions =
-    llvm::DenseMap<mlir::func::FuncOp, std::shared_ptr<VariantOps>>;
-
-/// Those of what micro-batches run in the variants of a step that update the
-/// same parameters, and of what updates these, where there are several
-/// functions. What is for other parameters is sorted by them (BufferUsers).
-VariantOpsOfFunctions findVariantOps(train::ProgramOp program);
 
 } // namespace boostc

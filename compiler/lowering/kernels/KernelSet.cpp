@@ -1,7 +1,6 @@
 #include "compiler/lowering/kernels/KernelSet.h"
 #include "compiler/lowering/kernels/KernelOps.h"
 #include "mlir/IR/OperationSupport.h"
-#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -15,18 +14,28 @@ static SmallVector<NamedAttribute> getAttributes(Operation *kernel) {
       }));
 }
 
-/// A hash of what equal kernels have in common; values are left out.
-static llvm::hash_code hashOf(Operation *kernel) {
+llvm::hash_code boostc::hashOf(Operation *op) {
+  llvm::hash_code hash(0);
+  op->walk([&](Operation *inner) {
+    auto types = inner->getOperandTypes();
+    hash = llvm::hash_combine(
+        hash,
+        OperationEquivalence::computeHash(
+            inner, OperationEquivalence::ignoreHashValue,
+            OperationEquivalence::ignoreHashValue,
+            OperationEquivalence::IgnoreLocations),
+        llvm::hash_combine_range(types.begin(), types.end()));
+  });
+  return hash;
+}
+
+/// A hash of what equal kernels have in common.
+static llvm::hash_code hashOfKernel(Operation *kernel) {
   SmallVector<NamedAttribute> attributes = getAttributes(kernel);
   llvm::hash_code hash =
       llvm::hash_combine_range(attributes.begin(), attributes.end());
-  kernel->getRegion(0).walk([&](Operation *op) {
-    hash =
-        llvm::hash_combine(hash, OperationEquivalence::computeHash(
-                                     op, OperationEquivalence::ignoreHashValue,
-                                     OperationEquivalence::ignoreHashValue,
-                                     OperationEquivalence::IgnoreLocations));
-  });
+  for (Operation &op : kernel->getRegion(0).getOps())
+    hash = llvm::hash_combine(hash, hashOf(&op));
   return hash;
 }
 
@@ -38,7 +47,7 @@ static bool areEqual(Operation *a, Operation *b) {
 }
 
 Operation *KernelSet::add(Operation *kernel) {
-  SmallVector<Operation *> &alike = kernels[hashOf(kernel)];
+  SmallVector<Operation *> &alike = kernels[hashOfKernel(kernel)];
   auto *equal = llvm::find_if(
       alike, [&](Operation *known) { return areEqual(known, kernel); });
   if (equal != alike.end())

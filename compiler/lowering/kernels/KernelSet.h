@@ -6,9 +6,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
 #include <vector>
 
 namespace boostc {
+
+/// A hash of `op` and what is in it. Values count by their types, names of
+/// values and locations do not.
+llvm::hash_code hashOf(mlir::Operation *op);
 
 /// Functions, of which some differ in nothing but their names and locations.
 class KernelSet {

@@ -535,7 +535,7 @@ class Case:
             base = self.folder / f"{micro_batches}x{ranks}"
             base.with_suffix(".json").write_text(json.dumps(model), encoding="utf-8")
             run_program("boostc", base.with_suffix(".json"), "--threads=1", "--target=cpu,cuda",
-                        "--ptxas=off", "--boost", f"grad_accumulation_step={micro_batches}",
+                        "--boost", f"grad_accumulation_step={micro_batches}",
                         "-o", base.with_suffix(".so"))
             self.programs[key] = base.with_suffix(".so")
         return self.programs[key]
