@@ -1,5 +1,6 @@
 #include "dialects/nn/Losses.h"
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/OperandTypes.h"
 #include "dialects/nn/Elementwise.h"
 #include "dialects/nn/NnDialect.h"
 #include "dialects/nn/Rows.h"
@@ -23,8 +24,12 @@ LogicalResult boostc::nn::verifyTargets(std::optional<Location> loc,
 LogicalResult boostc::nn::verifyWeights(std::optional<Location> loc,
                                         ArrayRef<int64_t> expected,
                                         Value weights) {
-  if (!weights ||
-      cast<RankedTensorType>(weights.getType()).getShape() == expected)
+  if (!weights)
+    return success();
+  RankedTensorType type = getTensorType(loc, weights);
+  if (!type)
+    return failure();
+  if (type.getShape() == expected)
     return success();
   return emitOptionalError(loc, "expected weights [", expected, "], found ",
                            weights.getType());

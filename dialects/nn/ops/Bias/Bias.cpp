@@ -19,7 +19,7 @@ LogicalResult BiasOp::inferReturnTypes(MLIRContext *,
   int64_t axis = adaptor.getAxis();
   if (failed(verifyAxis(loc, input, axis)))
     return failure();
-  if (bias.getDimSize(0) != input.getDimSize(axis))
+  if (bias.getRank() != 1 || bias.getDimSize(0) != input.getDimSize(axis))
     return emitOptionalError(loc, "expected a bias of ", input.getDimSize(axis),
                              " elements for input ", input, ", found ", bias);
   inferred.push_back(input);

@@ -1,4 +1,5 @@
 #include "dialects/interfaces/LinalgHelpers.h"
+#include "dialects/interfaces/OperandTypes.h"
 #include "dialects/nn/Axes.h"
 #include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -23,13 +24,15 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
                                          SmallVectorImpl<Type> &inferred) {
   if (adaptor.getInputs().empty())
     return emitOptionalError(loc, "expected at least one input");
-  auto first = cast<RankedTensorType>(adaptor.getInputs()[0].getType());
+  RankedTensorType first = getTensorType(loc, adaptor.getInputs()[0]);
   int64_t axis = adaptor.getAxis();
-  if (failed(verifyAxis(loc, first, axis)))
+  if (!first || failed(verifyAxis(loc, first, axis)))
     return failure();
   SmallVector<int64_t> shape(first.getShape());
   for (Value input : adaptor.getInputs().drop_front()) {
-    auto type = cast<RankedTensorType>(input.getType());
+    RankedTensorType type = getTensorType(loc, input);
+    if (!type)
+      return failure();
     if (!fitsAlong(first, type, axis))
       return emitOptionalError(loc, "expected shapes that differ along axis ",
                                axis, " only, found ", first, " and ", type);

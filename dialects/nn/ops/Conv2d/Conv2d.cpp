@@ -1,3 +1,4 @@
+#include "dialects/interfaces/OperandTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
@@ -57,8 +58,10 @@ LogicalResult Conv2dOp::inferReturnTypes(MLIRContext *context,
   if (failed(verifySameElements(loc, input, weight)))
     return failure();
   if (Value bias = adaptor.getBias()) {
-    auto type = cast<RankedTensorType>(bias.getType());
-    if (type.getDimSize(0) != weight.getDimSize(0))
+    RankedTensorType type = getTensorType(loc, bias);
+    if (!type)
+      return failure();
+    if (type.getRank() != 1 || type.getDimSize(0) != weight.getDimSize(0))
       return emit() << "expected a bias of " << weight.getDimSize(0)
                     << " elements for weight " << weight << ", found " << type;
     if (failed(verifyBiasElements(loc, type, weight)))

@@ -1,3 +1,4 @@
+#include "dialects/interfaces/OperandTypes.h"
 #include "dialects/nn/NnDialect.h"
 
 using namespace mlir;
@@ -62,8 +63,10 @@ LogicalResult DenseOp::inferReturnTypes(MLIRContext *,
                              input.getShape().back(), " columns for input ",
                              input, ", found ", weight);
   if (Value bias = adaptor.getBias()) {
-    auto type = cast<RankedTensorType>(bias.getType());
-    if (type.getDimSize(0) != weight.getDimSize(0))
+    RankedTensorType type = getTensorType(loc, bias);
+    if (!type)
+      return failure();
+    if (type.getRank() != 1 || type.getDimSize(0) != weight.getDimSize(0))
       return emitOptionalError(loc, "expected a bias of ", weight.getDimSize(0),
                                " elements for weight ", weight, ", found ",
                                type);

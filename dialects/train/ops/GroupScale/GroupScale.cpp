@@ -1,6 +1,7 @@
 // The state of loss scale groups: how a scale follows overflows, and its
 // report.
 
+#include "dialects/interfaces/OperandTypes.h"
 #include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -103,8 +104,10 @@ LogicalResult StackOp::inferReturnTypes(MLIRContext *,
   if (count < 1 || count > kMaxLossScaleGroups)
     return emitOptionalError(loc, "expected 1 to ", kMaxLossScaleGroups,
                              " operands, found ", count);
-  inferred.push_back(RankedTensorType::get(
-      {count}, getElementTypeOrSelf(adaptor.getValues().front())));
+  RankedTensorType type = getTensorType(loc, adaptor.getValues().front());
+  if (!type)
+    return failure();
+  inferred.push_back(RankedTensorType::get({count}, type.getElementType()));
   return success();
 }
 
