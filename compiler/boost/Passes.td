@@ -184,6 +184,9 @@ def SearchSubspacePass
     down to integers on several ranks, a residual that keeps the loss scale, and running
     statistics that trials move.
 
+    With `shards` above 1 a rank keeps as many of the rows of `P` as any other, and computes with
+    these alone; `boostc-share-basis` adds what ranks exchange.
+
     Before:
     ```mlir
     func.func @update(%gw ..., %w ..., %v ...) -> (w, v, applied, failed)
@@ -394,6 +397,38 @@ def CombineByAdasumPass
     ```
   }];
   let dependentDialects = ["::boostc::coll::CollDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ShareBasisPass : Pass<"boostc-share-basis", "::boostc::train::ProgramOp"> {
+  let summary = "dim_reduce: ranks share the rows of the basis";
+  let description = [{
+    Where each rank keeps a shard of the basis (`train.project` with `shards`, and `train.lift` of
+    more coordinates than its basis has rows), an all-gather brings the coordinates of all shards
+    to all ranks, and what coordinates stand for is summed over ranks: each lifts those of its own
+    [slice](coll.md#coll-dialect). Coordinates are summed over the parameters before. Vectors as
+    long as the parameters are summed in buckets of at most `bucket-bytes`, a larger one in a
+    bucket of its own.
+
+    Before, with two rows of four on each of two ranks:
+    ```mlir
+    %c = train.project %g onto %rows shards 2 : tensor<3xf32>, tensor<2x3xf32>
+    %x, %p = train.lift %d, %c by %rows : (tensor<4xf32>, tensor<4xf32>), tensor<2x3xf32>
+    ```
+    After:
+    ```mlir
+    %own = train.project %g onto %rows shards 2 : tensor<3xf32>, tensor<2x3xf32>
+    %c = coll.all_gather index(1) over all parameters [] (%own : tensor<4xf32>)
+    %s:2 = coll.own_slice index(2) over all parameters [] (%d, %c : tensor<4xf32>, tensor<4xf32>)
+    %y:2 = train.lift %s#0, %s#1 by %rows : (tensor<4xf32>, tensor<4xf32>), tensor<2x3xf32>
+    %x:2 = coll.all_reduce index(3) over all parameters []
+        (%y#0, %y#1 : tensor<3xf32>, tensor<3xf32>)
+    ```
+  }];
+  let options = [
+    Option<"bucketBytes", "bucket-bytes", "uint64_t", "26214400",
+           "Most bytes of vectors in a bucket">
+  ];
+  let dependentDialects = ["::boostc::coll::CollDialect"];
 }
 
 def DivideInversionsPass

@@ -235,11 +235,21 @@ static void setSubspace(ProgramParts &parts, const Node &keys,
   auto number = [&](StringRef key) {
     return parts.builder.getF64FloatAttr(keys.at(key).number);
   };
+  int64_t components = keys.at("n_components").integer;
+  const Node &shards = keys.at("shards");
+  if (components % shards.integer != 0) {
+    parts.errors.error(
+        shards.extent,
+        formatv("'shards': expected a divisor of n_components, {0}, so that "
+                "each rank keeps as many rows of the basis, found {1}",
+                components, shards.integer));
+    return;
+  }
   parts.program->setAttr(
       train::kSubspaceAttrName,
-      train::SubspaceAttr::get(
-          parts.program.getContext(), keys.at("n_components").integer,
-          number("rho"), number("sigma"), number("alpha"), number("gamma")));
+      train::SubspaceAttr::get(parts.program.getContext(), components,
+                               number("rho"), number("sigma"), number("alpha"),
+                               number("gamma"), shards.integer));
 }
 
 /// What the passes of compiler/boost are to do.

@@ -633,6 +633,11 @@ ObjectTable frontend::boostTable() {
                          "sufficient."),
                 optional("n_components", components, "32",
                          "Dimension of the subspace."),
+                optional("shards", components, "1",
+                         "Ranks that the rows of the basis are divided over: "
+                         "each keeps n_components / shards of them, and ranks "
+                         "sum two vectors as long as all parameters in each "
+                         "step. The program trains on as many ranks."),
                 optional("pca_mat_path", path, "null",
                          "Basis of the subspace, a file of `boost-run pca`. "
                          "`boost-run --basis` overrides it."),

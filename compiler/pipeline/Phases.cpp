@@ -121,6 +121,12 @@ static void addPhase(OpPassManager &manager, Phase phase,
     program.addPass(boost::createCombineByAdasumPass());
     // After all that says which sums are those of all ranks.
     program.addPass(boost::createDivideInversionsPass());
+    {
+      boost::ShareBasisPassOptions share;
+      if (options.bucketBytes)
+        share.bucketBytes = *options.bucketBytes;
+      program.addPass(boost::createShareBasisPass(share));
+    }
     // Weights as they are after all that changes updates.
     program.addPass(transforms::createAverageWeightsPass());
     // @combine adds up whatever @micro returns, so it is built last.

@@ -162,15 +162,22 @@ def Train_SubspaceAttr : AttrDef<Train_Dialect, "Subspace"> {
   let summary = "how steps are to be searched for in a subspace";
   let description = [{
     The dimension of the subspace, the factor by which the line search shrinks a step, the
-    part of the predicted decrease that is sufficient, and, for what the gradient has outside
-    of the subspace, the step size `alpha` and the momentum `gamma`; see
-    `boostc-search-subspace`. Sits on `train.program` under the name `train.subspace`.
+    part of the predicted decrease that is sufficient, for what the gradient has outside of
+    the subspace the step size `alpha` and the momentum `gamma`, and into how many shards the
+    rows of the basis are divided, one for each rank; see `boostc-search-subspace`. Sits on
+    `train.program` under the name `train.subspace`.
+
+    Constraints:
+    * (subspace_c1) there are 1 to 4096 components; rho, sigma and gamma are from 0 to 1, and
+      alpha is 0 or more.
+    * (subspace_c2) shards are as large as each other.
 
     Example: `#train.subspace<components = 32, rho = 5.500000e-01 : f64, sigma = 4.000000e-01 : f64, alpha = 1.000000e-03 : f64, gamma = 0.9 : f64>`.
   }];
   let parameters = (ins "int64_t":$components, "::mlir::FloatAttr":$rho,
                         "::mlir::FloatAttr":$sigma, "::mlir::FloatAttr":$alpha,
-                        "::mlir::FloatAttr":$gamma);
+                        "::mlir::FloatAttr":$gamma,
+                        DefaultValuedParameter<"int64_t", "1">:$shards);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

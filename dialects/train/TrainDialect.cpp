@@ -115,19 +115,22 @@ FreezeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 SubspaceAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                      int64_t components, FloatAttr rho, FloatAttr sigma,
-                     FloatAttr alpha, FloatAttr gamma) {
+                     FloatAttr alpha, FloatAttr gamma, int64_t shards) {
   auto isBetween = [](FloatAttr number, double low, double high) {
     double value = number.getValueAsDouble();
     return value >= low && value <= high;
   };
-  if (components >= 1 && components <= kMaxComponents &&
-      isBetween(rho, 0.0, 1.0) && isBetween(sigma, 0.0, 1.0) &&
-      isBetween(gamma, 0.0, 1.0) &&
-      isBetween(alpha, 0.0, std::numeric_limits<float>::max()))
-    return success();
-  return emitError() << "expected 1 to " << kMaxComponents
-                     << " components, rho, sigma and gamma from 0 to 1 and "
-                        "alpha of 0 or more";
+  if (components < 1 || components > kMaxComponents ||
+      !isBetween(rho, 0.0, 1.0) || !isBetween(sigma, 0.0, 1.0) ||
+      !isBetween(gamma, 0.0, 1.0) ||
+      !isBetween(alpha, 0.0, std::numeric_limits<float>::max()))
+    return emitError() << "expected 1 to " << kMaxComponents
+                       << " components, rho, sigma and gamma from 0 to 1 and "
+                          "alpha of 0 or more";
+  if (shards < 1 || components % shards != 0)
+    return emitError() << "expected shards that divide " << components
+                       << " components, found " << shards;
+  return success();
 }
 
 LogicalResult

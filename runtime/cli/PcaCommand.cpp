@@ -1,6 +1,7 @@
 // `boost-run pca`.
 #include "runtime/cli/Commands.h"
 #include "runtime/program/Program.h"
+#include "runtime/program/Recipe.h"
 #include "runtime/subspace/PrincipalComponents.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
@@ -19,8 +20,13 @@ Status pcaCommand(const Options &options) {
                                       ExitCode::Checkpoint, taken));
   std::optional<int64_t> components = options.components;
   if (std::vector parts = (*program)->statesIn(BOOSTC_SAVED_IN_BASIS);
-      !components && !parts.empty())
-    components = parts.front()->tensor.shape[0];
+      !components && !parts.empty()) {
+    Result<Recipe> recipe =
+        parseRecipe((*program)->descriptor().recipe_json, options.program);
+    if (!recipe.ok())
+      return recipe.status();
+    components = parts.front()->tensor.shape[0] * recipe->basisShards;
+  }
   if (!components)
     return Status(ExitCode::Usage,
                   fmt::format("--components K is missing: '{}' searches for no "

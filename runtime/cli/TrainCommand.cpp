@@ -150,7 +150,7 @@ private:
       profile_.emplace(std::move(report).value());
     }
     std::vector<std::string> notes;
-    Result<std::optional<std::string>> basis =
+    Result<std::optional<RunBasis>> basis =
         findBasis(options_, program, session_->recipe(), ranks_, notes);
     if (!basis.ok())
       return basis.status();

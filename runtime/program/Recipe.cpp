@@ -40,12 +40,14 @@ bool readText(const nlohmann::json &section, const char *key,
 
 /// What "dim_reduce" says of the basis.
 bool readBasis(const nlohmann::json &keys, Recipe &recipe) {
-  std::optional<int64_t> seconds;
+  std::optional<int64_t> seconds, shards;
   if (!readCount(keys, "timeout", seconds) ||
+      !readCount(keys, "shards", shards) ||
       !readText(keys, "pca_mat_path", recipe.basisFile) ||
       !readText(keys, "weight_load_dir", recipe.basisCheckpoints))
     return false;
   recipe.basisSeconds = seconds.value_or(0);
+  recipe.basisShards = shards.value_or(1);
   return true;
 }
 

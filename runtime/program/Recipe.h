@@ -41,6 +41,7 @@ struct Recipe {
   /// the seconds in which that is done; empty names where it has none.
   std::string basisFile, basisCheckpoints;
   int64_t basisSeconds = 0;
+  int64_t basisShards = 1; ///< ranks that its rows are divided over
   nlohmann::json all; ///< everything, for `boost-run info`
 };
 

@@ -147,8 +147,8 @@ std::string npyHeaderOf(int64_t components, int64_t columns) {
 }
 
 Result<uint64_t> readBasis(FileSystem &files, const std::string &path,
-                 const BasisLayout &layout, int64_t components,
-                 std::span<const std::span<float>> parts) {
+                           const BasisLayout &layout, int64_t components,
+                           const TakeBasisRow &take) {
   Result<std::string> description = descriptionPathOf(path);
   if (!description.ok())
     return description.status();
@@ -173,23 +173,25 @@ Result<uint64_t> readBasis(FileSystem &files, const std::string &path,
   if (IoError error = files.open(path, file); !error.ok())
     return ioStatus(error, ExitCode::Data, "open", path);
   uint64_t hash = 0xcbf29ce484222325; // FNV-1a, of words
+  std::vector<float> columns;
   for (int64_t row = 0; row < components; ++row) {
     double square = 0.0;
-    for (size_t i = 0; i < parts.size(); ++i) {
+    for (size_t i = 0; i < layout.parts.size(); ++i) {
       const BasisPart &part = layout.parts[i];
-      std::span<float> to = parts[i].subspan(row * part.columns, part.columns);
+      columns.resize(part.columns);
       auto offset = static_cast<uint64_t>(header->headerBytes()) +
                     static_cast<uint64_t>(row * layout.columns + part.offset) *
                         sizeof(float);
       if (IoError error =
-              file->read(offset, {reinterpret_cast<uint8_t *>(to.data()),
-                                  to.size_bytes()});
+              file->read(offset, {reinterpret_cast<uint8_t *>(columns.data()),
+                                  columns.size() * sizeof(float)});
           !error.ok())
         return ioStatus(error, ExitCode::Data, "read", path);
-      for (float x : to) {
+      for (float x : columns) {
         square += static_cast<double>(x) * x;
         hash = (hash ^ std::bit_cast<uint32_t>(x)) * 0x100000001b3;
       }
+      BOOSTRT_RETURN_IF_ERROR(take(row, i, columns));
     }
     // Written so that a NaN fails, too.
     if (!(std::abs(std::sqrt(square) - 1.0) <= kNormTolerance))

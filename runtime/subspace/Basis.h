@@ -12,6 +12,7 @@
 #include "runtime/support/File.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,14 +46,18 @@ std::string describeBasis(const BasisLayout &layout,
 /// The header of NAME.npy.
 std::string npyHeaderOf(int64_t components, int64_t columns);
 
-/// Reads the first `components` rows of the basis at `path` to `parts`, memory
-/// for the rows of each parameter, one after the other, and returns a hash of
-/// them that is not 0. Fails with ExitCode::Data where the files are damaged,
-/// hold fewer vectors or are about other parameters than `layout`, and where a
-/// row's norm is not 1; the memory holds nothing then that may be used.
-Result<uint64_t>
-readBasis(FileSystem &files, const std::string &path,
-                 const BasisLayout &layout, int64_t components,
-                 std::span<const std::span<float>> parts);
+/// Takes the columns of parameter `part` of row `row` of a basis, in memory
+/// that it may use until it returns.
+using TakeBasisRow =
+    std::function<Status(int64_t row, size_t part, std::span<float>)>;
+
+/// Gives the first `components` rows of the basis at `path` to `take`,
+/// parameter by parameter, and returns a hash of them that is not 0. Fails
+/// where `take` does, and with ExitCode::Data where the files are damaged, hold
+/// fewer vectors or are about other parameters than `layout`, and where a row's
+/// norm is not 1; nothing that was given may be used then.
+Result<uint64_t> readBasis(FileSystem &files, const std::string &path,
+                           const BasisLayout &layout, int64_t components,
+                           const TakeBasisRow &take);
 
 } // namespace boostrt

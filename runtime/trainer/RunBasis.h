@@ -12,16 +12,25 @@
 
 namespace boostrt {
 
-/// The file of the basis of a run; nothing for a program without one. --basis
-/// overrides boost.dim_reduce.pca_mat_path, and that `weight_load_dir`. Of a
-/// directory of checkpoints rank 0 makes basis.npy there. `notes` gets what the
-/// user should know. Fails with ExitCode::Usage where no basis is named.
-Result<std::optional<std::string>>
+struct RunBasis {
+  std::string path;   ///< of the file
+  int64_t shards = 1; ///< ranks that its rows are divided over
+};
+
+/// The basis of a run; nothing for a program without one. --basis overrides
+/// boost.dim_reduce.pca_mat_path, and that `weight_load_dir`. Of a directory of
+/// checkpoints rank 0 makes basis.npy there. `notes` gets what the user should
+/// know. Fails with ExitCode::Usage where no basis is named, and where it is in
+/// shards for another number of ranks.
+Result<std::optional<RunBasis>>
 findBasis(const Options &options, const Program &program, const Recipe &recipe,
           const Ranks &ranks, std::vector<std::string> &notes);
 
-/// Reads the basis to memory of the host and returns its hash; where it fails,
-/// the memory holds nothing that may be used.
-Result<uint64_t> readBasis(const std::string &path, const Execution &execution);
+/// Reads the rows of this rank to memory of the host; where it fails, the
+/// memory holds nothing that may be used. Rank 0 reads the file, and returns
+/// its hash; of a basis in shards it sends the others their rows, and all call
+/// this.
+Result<uint64_t> readBasis(const RunBasis &basis, const Execution &execution,
+                           Ranks &ranks);
 
 } // namespace boostrt

@@ -321,10 +321,13 @@ static Status readStartingPoint(const StartingPoint &start,
 }
 
 /// Reads the basis and returns its fingerprint.
-static Result<uint64_t> readSameBasis(const std::string &basis,
+static Result<uint64_t> readSameBasis(const RunBasis &basis,
                                       const StartingPoint &start,
-                                      const Execution &execution) {
-  Result<uint64_t> found = readBasis(basis, execution);
+                                      const Execution &execution,
+                                      Ranks &ranks) {
+  Result<uint64_t> found = readBasis(basis, execution, ranks);
+  if (!ranks.isFirst())
+    return found;
   uint64_t known = start.position.basisFingerprint;
   if (found.ok() && start.checkpoint && known != 0 && *found != known)
     return Status(
@@ -332,12 +335,12 @@ static Result<uint64_t> readSameBasis(const std::string &basis,
         fmt::format("'{}' is of a run in another basis: its fingerprint is "
                     "{:016x}, that of '{}' is {:016x}; give the --basis of "
                     "that run, or begin another one with --init",
-                    start.checkpoint->path, known, basis, *found));
+                    start.checkpoint->path, known, basis.path, *found));
   return found;
 }
 
 Status restoreStartingPoint(const StartingPoint &start,
-                            const std::optional<std::string> &basis,
+                            const std::optional<RunBasis> &basis,
                             const Options &options, Execution &execution,
                             Ranks &ranks, CheckpointPosition &position) {
   BOOSTRT_RETURN_IF_ERROR(execution.init(start.position.seed));
@@ -346,12 +349,15 @@ Status restoreStartingPoint(const StartingPoint &start,
   BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
   auto [weights, state] = execution.persistentArenas();
   BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, options, execution, ranks));
-  if (basis && ranks.isFirst()) {
-    Result<uint64_t> fingerprint = readSameBasis(*basis, start, execution);
-    if (!fingerprint.ok())
-      return fingerprint.status();
-    position.basisFingerprint = *fingerprint;
-  }
+  auto takeBasis = [&] {
+    Result<uint64_t> fingerprint =
+        readSameBasis(*basis, start, execution, ranks);
+    if (fingerprint.ok())
+      position.basisFingerprint = *fingerprint;
+    return fingerprint.status();
+  };
+  if (basis && basis->shards == 1 && ranks.isFirst())
+    BOOSTRT_RETURN_IF_ERROR(takeBasis());
   // Ranks may have different CPUs, whose random numbers may differ in a bit.
   BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(weights));
   BOOSTRT_RETURN_IF_ERROR(
@@ -359,6 +365,9 @@ Status restoreStartingPoint(const StartingPoint &start,
           ? spreadPrivateState(start.checkpoint ? &*start.checkpoint : nullptr,
                                options.privateState, execution, ranks)
           : ranks.broadcast(state));
+  // Over the rows of rank 0, which all have now.
+  if (basis && basis->shards > 1)
+    BOOSTRT_RETURN_IF_ERROR(takeBasis());
   return execution.uploadPersistent();
 }
 

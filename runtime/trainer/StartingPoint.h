@@ -7,6 +7,7 @@
 #include "runtime/trainer/Execution.h"
 #include "runtime/trainer/Options.h"
 #include "runtime/trainer/Ranks.h"
+#include "runtime/trainer/RunBasis.h"
 #include "runtime/trainer/RunData.h"
 #include "runtime/trainer/TensorNames.h"
 
@@ -42,11 +43,12 @@ Result<StartingPoint> findStartingPoint(const Options &options,
                                         CheckpointStore *store, Ranks &ranks);
 
 /// Initialises weights and state, reads those of the starting point and the
-/// basis (RunBasis.h), if any, over them, and gives all ranks those of rank 0.
-/// Rank 0 notes in `position`, that of the run, which basis it is. Fails with
-/// ExitCode::Checkpoint where the checkpoint is of a run in another basis.
+/// basis, if any, over them, and gives all ranks those of rank 0, but of a
+/// basis in shards each rank its own. Rank 0 notes in `position`, that of the
+/// run, which basis it is. Fails with ExitCode::Checkpoint where the checkpoint
+/// is of a run in another basis.
 Status restoreStartingPoint(const StartingPoint &start,
-                            const std::optional<std::string> &basis,
+                            const std::optional<RunBasis> &basis,
                             const Options &options, Execution &execution,
                             Ranks &ranks, CheckpointPosition &position);
 

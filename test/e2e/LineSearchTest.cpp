@@ -253,9 +253,8 @@ class DimReduce : public testing::TestWithParam<Case> {};
 
 /// The parts of a basis: vectors of norm 1, number i with element i of each
 /// parameter.
-Values makeBasis(const Compiled &compiled, int64_t vectors) {
+Values makeBasis(const Values &parameters, int64_t vectors) {
   Values basis;
-  const Values parameters = compiled.getParameters();
   double element = 1.0 / std::sqrt(static_cast<double>(parameters.size()));
   for (const auto &[name, value] : parameters) {
     SmallVector<int64_t> shape = {vectors};
@@ -277,8 +276,8 @@ TEST_P(DimReduce, TakesTheStepsOfTheInterpreter) {
                       "n_components=2", "alpha=0.0625", "gamma=0.75", "rho=0.5",
                       "sigma=0.96875");
   Compiled compiled(compileText(source.text, source.options), 1);
-  std::set<int64_t> times =
-      takeSteps(model, given, source, 12, makeBasis(compiled, 2));
+  std::set<int64_t> times = takeSteps(model, given, source, 12,
+                                      makeBasis(compiled.getParameters(), 2));
   EXPECT_EQ(times, (std::set<int64_t>{1, 2})) << "steps of one and two trials";
 }
 
@@ -322,6 +321,61 @@ TEST(LineSearchOnRanks, IsThatOfOneRank) {
           EXPECT_NEAR(value.data[i],
                       alone->trainer->parameters.at(name).data[i], 1e-12);
   }
+}
+
+// Ranks that each keep a row of the basis take the steps of one that keeps all.
+TEST(DimReduceInShards, IsThatOfTheWholeBasis) {
+  constexpr int kRanks = 4;
+  Model model = getModel();
+  auto interpret = [&](int64_t window, const std::string &shards) {
+    CompileOptions options = getOptions(window, false, kOn);
+    llvm::append_values(options.boosts, "dim_reduce=true", "n_components=4",
+                        "alpha=0.0625", "gamma=0.75", "rho=0.5",
+                        "sigma=0.96875", "shards=" + shards);
+    options.to = Phase::Step;
+    SmallVector<char, 0> ir = compileText(model.getJson(), options);
+    return std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+  };
+  auto alone = interpret(kRanks, "1"), shared = interpret(1, "4");
+  std::vector<ReferenceTrainer> ranks;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    ranks.emplace_back(shared->program);
+    ASSERT_TRUE(succeeded(ranks.back().initialize(7)));
+  }
+  ReferenceTrainer &whole = *alone->trainer;
+  ASSERT_TRUE(succeeded(whole.initialize(7)));
+  for (const auto &[name, value] : makeBasis(whole.parameters, kRanks)) {
+    whole.state[name] = value;
+    ReferenceValue row = ranks.front().state.at(name);
+    ASSERT_EQ(row.size() * kRanks, value.size());
+    for (int rank = 0; rank < kRanks; ++rank) {
+      std::copy_n(value.data.begin() + rank * row.size(), row.size(),
+                  row.data.begin());
+      ranks[rank].state[name] = row;
+    }
+  }
+  std::set<int64_t> times;
+  for (int64_t step = 1; step <= 8; ++step) {
+    Window window = drawWindow(model, step, kRanks);
+    std::vector<Window> shares(kRanks);
+    for (size_t i = 0; i < window.size(); ++i)
+      shares[i] = {window[i]};
+    whole.step = step;
+    for (ReferenceTrainer &rank : ranks)
+      rank.step = step;
+    auto expected = ReferenceTrainer::takeStep({&whole, 1}, {window}, {});
+    auto found = ReferenceTrainer::takeStep(ranks, shares, {});
+    ASSERT_TRUE(succeeded(expected) && succeeded(found))
+        << shared->context.diagnostics;
+    EXPECT_EQ(expected->times, found->times) << "step " << step;
+    times.insert(found->times.back());
+    for (ReferenceTrainer &rank : ranks)
+      for (const auto &[name, value] : rank.parameters)
+        for (size_t i = 0; i < value.data.size(); ++i)
+          EXPECT_NEAR(value.data[i], whole.parameters.at(name).data[i], 1e-12)
+              << name << " after step " << step;
+  }
+  EXPECT_EQ(times, (std::set<int64_t>{1, 2})) << "steps of one and two trials";
 }
 
 TEST(LineSearchInTheInterpreter, EndsWithoutAnEnd) {

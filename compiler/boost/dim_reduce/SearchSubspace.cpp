@@ -25,7 +25,7 @@ class SubspaceSearcher {
 public:
   SubspaceSearcher(train::ProgramOp program, train::SubspaceAttr subspace)
       : program(program), subspace(subspace), context(program.getContext()),
-        loc(program.getLoc()), types(context, subspace.getComponents()),
+        loc(program.getLoc()), types(context, subspace),
         divisor(getDivisor(program)) {
     for (auto parameter : program.getOps<train::ParameterOp>())
       parameters.emplace_back(parameter);
@@ -71,11 +71,15 @@ private:
     int64_t columns = 0;
     for (const SubspaceSlots &parameter : parameters)
       columns += parameter.getType().getNumElements();
-    emitRemark(loc) << "dim_reduce searches for each step between "
-                    << subspace.getComponents() << " vectors of " << columns
-                    << " numbers, with up to " << kTrials
-                    << " more forwards; the optimizer's rule and learning rate "
-                       "are not used";
+    InFlightDiagnostic remark =
+        emitRemark(loc) << "dim_reduce searches for each step between "
+                        << subspace.getComponents() << " vectors of " << columns
+                        << " numbers, with up to " << kTrials
+                        << " more forwards; the optimizer's rule and learning "
+                           "rate are not used";
+    if (int64_t shards = subspace.getShards(); shards > 1)
+      remark << "; each of " << shards << " ranks keeps "
+             << subspace.getComponents() / shards << " of the vectors";
   }
 
   /// The loss of a micro-batch at the trial point: @micro, without gradients
@@ -119,9 +123,9 @@ private:
     gradients = cloneValues(update, gradients, probe);
     Value projected;
     for (auto [parameter, gradient] : llvm::zip_equal(parameters, gradients)) {
-      Value part =
-          train::ProjectOp::create(b, parameter.getLoc(), types.coordinates,
-                                   gradient, takeBasis(probe, parameter));
+      Value part = train::ProjectOp::create(b, parameter.getLoc(), gradient,
+                                            takeBasis(probe, parameter),
+                                            subspace.getShards());
       projected =
           projected ? arith::AddFOp::create(b, loc, projected, part) : part;
     }

@@ -17,8 +17,10 @@ SubspaceSlots::SubspaceSlots(train::ParameterOp parameter)
   velocity = state("velocity");
 }
 
-SubspaceTypes::SubspaceTypes(MLIRContext *context, int64_t components) {
+SubspaceTypes::SubspaceTypes(MLIRContext *context, train::SubspaceAttr subspace)
+    : rows(subspace.getComponents() / subspace.getShards()) {
   OpBuilder b(context);
+  int64_t components = subspace.getComponents();
   number = RankedTensorType::get({}, b.getF32Type());
   flag = RankedTensorType::get({}, b.getI32Type());
   coordinates = RankedTensorType::get({components}, b.getF32Type());
@@ -26,7 +28,7 @@ SubspaceTypes::SubspaceTypes(MLIRContext *context, int64_t components) {
 }
 
 RankedTensorType SubspaceTypes::getBasis(RankedTensorType type) const {
-  SmallVector<int64_t> shape(coordinates.getShape());
+  SmallVector<int64_t> shape = {rows};
   llvm::append_range(shape, type.getShape());
   return type.clone(shape);
 }

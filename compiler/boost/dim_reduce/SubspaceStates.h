@@ -46,12 +46,15 @@ private:
 /// Types of f32 tensors in a subspace.
 class SubspaceTypes {
 public:
-  SubspaceTypes(mlir::MLIRContext *context, int64_t components);
+  SubspaceTypes(mlir::MLIRContext *context, train::SubspaceAttr subspace);
 
-  /// A vector for each element of `type`.
+  /// The rows that a rank keeps for a parameter of `type`.
   mlir::RankedTensorType getBasis(mlir::RankedTensorType type) const;
 
   mlir::RankedTensorType number, flag, coordinates, square;
+
+private:
+  int64_t rows; ///< of a rank
 };
 
 /// Declares all of that for the parameters of `program`.

@@ -36,6 +36,16 @@ train.program @subspace batch_size(1) micro_batches(1) epochs(1) seed(1) recipe(
     %square = train.dot %c, %c : tensor<2xf32>
     %square_x = arith.constant dense<0.26> : tensor<f32>
     check.expect_close %square, %square_x atol 2.0e-8 rtol 0.0 : tensor<f32>
+    // The second of two shards of that basis: its coordinate for each shard; what lifts those
+    // of one shard lifts them all, where the others are 0.
+    %second = arith.constant dense<[[0.0, 0.6, 0.8]]> : tensor<1x3xf32>
+    %own = train.project %g onto %second shards 2 : tensor<3xf32>, tensor<1x3xf32>
+    %own_x = arith.constant dense<0.1> : tensor<2xf32>
+    check.expect_close %own, %own_x atol 5.0e-8 rtol 0.0 : tensor<2xf32>
+    %slice = arith.constant dense<[0.0, 0.5]> : tensor<2xf32>
+    %part = train.lift %slice by %second : (tensor<2xf32>), tensor<1x3xf32>
+    %part_x = train.lift %slice by %p : (tensor<2xf32>), tensor<2x3xf32>
+    check.expect_eq %part, %part_x : tensor<3xf32>
     %x, %inside = train.lift %c, %c by %p : (tensor<2xf32>, tensor<2xf32>), tensor<2x3xf32>
     %r = arith.subf %g, %inside : tensor<3xf32>
     %whole = arith.constant dense<1.0> : tensor<f32>
@@ -68,7 +78,7 @@ train.program @subspace batch_size(1) micro_batches(1) epochs(1) seed(1) recipe(
   func.func @drawn(%w: tensor<5x3xf32>, %m: tensor<5x3xf32>, %r: tensor<5x3xf32>, %basis: tensor<4x5x3xf32>,
                    %e: tensor<4x4xf32>, %s: tensor<4xf32>, %y: tensor<4xf32>, %f: tensor<f32>)
       -> (tensor<4xf32>, tensor<5x3xf32>, tensor<5x3xf32>, tensor<f32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>,
-          tensor<5x3xf32>, tensor<5x3xf32>) {
+          tensor<5x3xf32>, tensor<5x3xf32>, tensor<12xf32>, tensor<5x3xf32>) {
     %yes = arith.constant dense<1> : tensor<i32>
     %c = train.project %w onto %basis : tensor<5x3xf32>, tensor<4x5x3xf32>
     %d, %p = train.lift %s, %y by %basis : (tensor<4xf32>, tensor<4xf32>), tensor<4x5x3xf32>
@@ -79,8 +89,10 @@ train.program @subspace batch_size(1) micro_batches(1) epochs(1) seed(1) recipe(
     %replaced = train.replace %s by %y times %f if %yes : tensor<4xf32>
     %half = arith.constant dense<0.5> : tensor<f32>
     %w1, %m1 = train.subspace_step %w, %r, %half, %d, %m alpha 0.25 gamma 0.75 if %yes : tensor<5x3xf32>
-    return %c, %d, %p, %dot, %changed, %kept, %replaced, %w1, %m1
+    %shards = train.project %w onto %basis shards 3 : tensor<5x3xf32>, tensor<4x5x3xf32>
+    %lifted = train.lift %shards by %basis : (tensor<12xf32>), tensor<4x5x3xf32>
+    return %c, %d, %p, %dot, %changed, %kept, %replaced, %w1, %m1, %shards, %lifted
         : tensor<4xf32>, tensor<5x3xf32>, tensor<5x3xf32>, tensor<f32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>,
-          tensor<5x3xf32>, tensor<5x3xf32>
+          tensor<5x3xf32>, tensor<5x3xf32>, tensor<12xf32>, tensor<5x3xf32>
   }
 }

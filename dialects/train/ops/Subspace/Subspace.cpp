@@ -1,6 +1,7 @@
 // Steps in a subspace: its coordinates, the quasi-Newton matrix in them, and
 // the weights after a step.
 
+#include "dialects/interfaces/OperandTypes.h"
 #include "dialects/train/OptimizerHelpers.h"
 #include "dialects/train/TrainDialect.h"
 
@@ -30,18 +31,34 @@ LogicalResult ProjectOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(loc,
                              "expected a basis of tensors of the shape of ",
                              input, ", found ", basis);
+  // Types are inferred before defaults are set.
+  IntegerAttr given = adaptor.getShardsAttr();
+  int64_t shards = given ? given.getInt() : 1, rows = basis.getDimSize(0);
+  if (shards < 1 || rows < 1 || rows > kMaxComponents / shards)
+    return emitOptionalError(loc, "expected shards with 1 to ", kMaxComponents,
+                             " rows together, found ", shards, " of ", rows);
   inferred.push_back(
-      RankedTensorType::get({basis.getDimSize(0)}, input.getElementType()));
+      RankedTensorType::get({shards * rows}, input.getElementType()));
   return success();
+}
+
+/// Coordinates of all shards as rows, one for each.
+static RankedTensorType getShardsType(Type coordinates, Value basis) {
+  auto type = cast<RankedTensorType>(coordinates);
+  int64_t rows = cast<RankedTensorType>(basis.getType()).getDimSize(0);
+  return type.clone({type.getDimSize(0) / rows, rows});
 }
 
 LogicalResult ProjectOp::evaluate(ReferenceContext &,
                                   ArrayRef<ReferenceValue> operands,
                                   SmallVectorImpl<ReferenceValue> &results) {
   const ReferenceValue &v = operands[0], &basis = operands[1];
-  ReferenceValue coordinates({basis.dim(0)});
+  const int64_t rows = basis.dim(0);
+  ReferenceValue coordinates(getType().getShape());
   for (int64_t i = 0; i < basis.size(); ++i)
     coordinates.data[i / v.size()] += basis.data[i] * v.data[i % v.size()];
+  for (int64_t i = rows; i < coordinates.size(); ++i)
+    coordinates.data[i] = coordinates.data[i - rows];
   results.push_back(std::move(coordinates));
   return success();
 }
@@ -53,17 +70,30 @@ ErrorBounds ProjectOp::boundErrors(ReferenceContext &,
   std::vector<ApproximateSum> sums(operands[1].value.dim(0));
   for (int64_t i = 0; i < operands[1].value.size(); ++i)
     sums[i / size].addProduct(operands[1].at(i), operands[0].at(i % size));
+  const size_t rows = sums.size();
+  for (size_t i = rows; i < rows * getShards(); ++i)
+    sums.push_back(sums[i - rows]);
   return getErrors(sums);
 }
 
 FailureOr<SmallVector<Value>> ProjectOp::lowerToLinalg(OpBuilder &builder) {
   unsigned loops = getBasis().getType().getRank();
   auto inner = llvm::to_vector(llvm::seq(1u, loops));
-  return SmallVector<Value>{buildSum(builder, getLoc(), getType(), loops, {0},
-                                     {getBasis(), getInput()},
-                                     {builder.getMultiDimIdentityMap(loops),
-                                      projection(builder, loops, inner)},
-                                     multiply)};
+  RankedTensorType shards = getShardsType(getType(), getBasis());
+  auto own = shards.clone(shards.getShape().drop_front());
+  Value coordinates =
+      buildSum(builder, getLoc(), own, loops, {0}, {getBasis(), getInput()},
+               {builder.getMultiDimIdentityMap(loops),
+                projection(builder, loops, inner)},
+               multiply);
+  if (getShards() == 1)
+    return SmallVector<Value>{coordinates};
+  Value copies = buildElementwise(
+      builder, getLoc(), shards, {coordinates}, {projection(builder, 2, {1})},
+      [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; });
+  SmallVector<ReassociationIndices> joined = {{0, 1}};
+  return SmallVector<Value>{tensor::CollapseShapeOp::create(
+      builder, getLoc(), getType(), copies, joined)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,10 +106,14 @@ LogicalResult LiftOp::inferReturnTypes(MLIRContext *,
                                        SmallVectorImpl<Type> &inferred) {
   auto basis = cast<RankedTensorType>(adaptor.getBasis().getType());
   for (Value coordinates : adaptor.getCoordinates()) {
-    auto type = cast<RankedTensorType>(coordinates.getType());
-    if (basis.getRank() == 0 || type.getDimSize(0) != basis.getDimSize(0))
+    RankedTensorType type = getTensorType(loc, coordinates);
+    if (!type)
+      return failure();
+    if (basis.getRank() == 0 || basis.getDimSize(0) == 0 ||
+        type.getRank() != 1 || type.getDimSize(0) % basis.getDimSize(0) != 0)
       return emitOptionalError(loc, "expected a coordinate for each row of ",
-                               basis, ", found ", type);
+                               basis, ", or as many for each shard, found ",
+                               type);
     inferred.push_back(RankedTensorType::get(basis.getShape().drop_front(),
                                              basis.getElementType()));
   }
@@ -92,9 +126,10 @@ LogicalResult LiftOp::evaluate(ReferenceContext &,
   const ReferenceValue &basis = operands.back();
   for (const ReferenceValue &coordinates : operands.drop_back()) {
     ReferenceValue lifted(ArrayRef(basis.shape).drop_front());
-    for (int64_t i = 0; i < basis.size(); ++i)
-      lifted.data[i % lifted.size()] +=
-          basis.data[i] * coordinates.data[i / lifted.size()];
+    for (int64_t k = 0; k < coordinates.size(); ++k)
+      for (int64_t i = 0; i < lifted.size(); ++i)
+        lifted.data[i] += basis.data[k % basis.dim(0) * lifted.size() + i] *
+                          coordinates.data[k];
     results.push_back(std::move(lifted));
   }
   return success();
@@ -106,13 +141,36 @@ ErrorBounds LiftOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
   ErrorBounds bounds;
   for (auto [coordinates, lifted] :
        llvm::zip_equal(operands.drop_back(), results)) {
+    const int64_t rows = basis.value.dim(0);
+    std::vector<Approximate> own;
+    for (int64_t row = 0; row < rows; ++row) {
+      ApproximateSum shards;
+      for (int64_t k = row; k < coordinates.value.size(); k += rows)
+        shards.add(coordinates.at(k));
+      bool isWhole = coordinates.value.size() == rows;
+      own.push_back(isWhole ? coordinates.at(row) : shards.get());
+    }
     std::vector<ApproximateSum> sums(lifted.size());
     for (int64_t i = 0; i < basis.value.size(); ++i)
-      sums[i % lifted.size()].addProduct(basis.at(i),
-                                         coordinates.at(i / lifted.size()));
+      sums[i % lifted.size()].addProduct(basis.at(i), own[i / lifted.size()]);
     bounds.push_back(getErrors(sums).front());
   }
   return bounds;
+}
+
+/// The sum of the coordinates of all shards, of which one has some.
+static Value sumShards(OpBuilder &b, Value coordinates, Value basis) {
+  RankedTensorType shards = getShardsType(coordinates.getType(), basis);
+  if (shards.getDimSize(0) == 1)
+    return coordinates;
+  Location loc = basis.getLoc();
+  SmallVector<ReassociationIndices> divided = {{0, 1}};
+  Value rows =
+      tensor::ExpandShapeOp::create(b, loc, shards, coordinates, divided);
+  return buildSum(
+      b, loc, shards.clone(shards.getShape().drop_front()), 2, {1}, {rows},
+      {b.getMultiDimIdentityMap(2)},
+      [](OpBuilder &, Location, ValueRange args) -> Value { return args[0]; });
 }
 
 FailureOr<SmallVector<Value>> LiftOp::lowerToLinalg(OpBuilder &builder) {
@@ -120,7 +178,8 @@ FailureOr<SmallVector<Value>> LiftOp::lowerToLinalg(OpBuilder &builder) {
   unsigned count = getCoordinates().size();
   auto kept = llvm::to_vector(llvm::seq(1u, loops));
   SmallVector<Value> inputs = {getBasis()};
-  llvm::append_range(inputs, getCoordinates());
+  for (Value coordinates : getCoordinates())
+    inputs.push_back(sumShards(builder, coordinates, getBasis()));
   SmallVector<AffineMap> maps(count + 1, projection(builder, loops, {0}));
   maps[0] = builder.getMultiDimIdentityMap(loops);
   auto type = cast<RankedTensorType>(getResult(0).getType());

@@ -8,31 +8,46 @@ def Train_Coordinates : TensorRankOf<[F32], [1]>;
 def Train_ProjectOp : Train_Computation<"project", [InferTypeOpAdaptor]> {
   let summary = "the coordinates of a tensor in a subspace";
   let description = [{
-    `c[k] = sum over i... of basis[k, i...] * v[i...]`: row k of the basis is a vector of the
-    shape of `v`. With orthonormal rows these are the coordinates of the projection of `v`.
+    `c[k] = sum over i... of basis[k mod rows, i...] * v[i...]`: a row of the basis is a vector
+    of the shape of `v`. With orthonormal rows these are the coordinates of the projection of
+    `v`.
+
+    A basis whose rows are divided over ranks is one of `shards` of the same size, 1 where
+    nothing is said. `c` has the coordinates of this shard once for each, so that the slice of
+    whichever rank this is has its own.
 
     Constraints:
     * (project_c1) the basis has the shape of `v` after its dimension 0.
+    * (project_c2) there is at least one shard, and c has at most 4096 elements.
 
     Example:
     ```mlir
     %c = train.project %g onto %basis : tensor<3x4xf32>, tensor<8x3x4xf32>
+    %d = train.project %g onto %basis shards 2 : tensor<3x4xf32>, tensor<8x3x4xf32>
     ```
   }];
-  let arguments = (ins Train_Tensor:$input, Train_Tensor:$basis);
+  let arguments = (ins Train_Tensor:$input, Train_Tensor:$basis,
+                       DefaultValuedAttr<I64Attr, "1">:$shards);
   let results = (outs Train_Coordinates:$result);
-  let assemblyFormat =
-      "$input `onto` $basis attr-dict `:` type($input) `,` type($basis)";
+  let assemblyFormat = [{
+    $input `onto` $basis (`shards` $shards^)? attr-dict `:` type($input) `,` type($basis)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$basis, "int64_t":$shards), [{
+      build($_builder, $_state, input, basis, $_builder.getI64IntegerAttr(shards));
+    }]>
+  ];
 }
 
 def Train_LiftOp : Train_Computation<"lift", [InferTypeOpAdaptor]> {
   let summary = "what coordinates in a subspace stand for";
   let description = [{
-    `v[i...] = sum over k of basis[k, i...] * c[k]`, for each of the coordinates. They are
-    computed together, so that the basis is read once.
+    `v[i...] = sum over k of basis[k mod rows, i...] * c[k]`, for each of the coordinates. They
+    are computed together, so that the basis is read once. Where the basis is one of several
+    shards, the coordinates of the others are to be 0.
 
     Constraints:
-    * (lift_c1) coordinates are as many as dimension 0 of the basis.
+    * (lift_c1) coordinates are a multiple of dimension 0 of the basis.
 
     Example:
     ```mlir
