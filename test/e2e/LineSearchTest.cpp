@@ -363,8 +363,9 @@ TEST(DimReduceInShards, IsThatOfTheWholeBasis) {
     whole.step = step;
     for (ReferenceTrainer &rank : ranks)
       rank.step = step;
-    auto expected = ReferenceTrainer::takeStep({&whole, 1}, {window}, {});
-    auto found = ReferenceTrainer::takeStep(ranks, shares, {});
+    const std::map<std::string, double> controls = {{"learning_rate", 0.0}};
+    auto expected = ReferenceTrainer::takeStep({&whole, 1}, {window}, controls);
+    auto found = ReferenceTrainer::takeStep(ranks, shares, controls);
     ASSERT_TRUE(succeeded(expected) && succeeded(found))
         << shared->context.diagnostics;
     EXPECT_EQ(expected->times, found->times) << "step " << step;

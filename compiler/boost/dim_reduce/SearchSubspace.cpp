@@ -71,12 +71,11 @@ private:
     int64_t columns = 0;
     for (const SubspaceSlots &parameter : parameters)
       columns += parameter.getType().getNumElements();
-    InFlightDiagnostic remark =
-        emitRemark(loc) << "dim_reduce searches for each step between "
-                        << subspace.getComponents() << " vectors of " << columns
-                        << " numbers, with up to " << kTrials
-                        << " more forwards; the optimizer's rule and learning "
-                           "rate are not used";
+    InFlightDiagnostic remark = emitRemark(loc);
+    remark << "dim_reduce searches for each step between "
+           << subspace.getComponents() << " vectors of " << columns
+           << " numbers, with up to " << kTrials << " more forwards; the "
+           << "optimizer's rule and learning rate are not used";
     if (int64_t shards = subspace.getShards(); shards > 1)
       remark << "; each of " << shards << " ranks keeps "
              << subspace.getComponents() / shards << " of the vectors";
