@@ -29,7 +29,8 @@ from cpu_step import identify_build, processor
 
 def compile_model(arguments, model, program, *flags):
     subprocess.run([arguments.build / "bin/boostc", model, "--target=cpu", "-O0",
-                    f"--threads={arguments.threads}", *arguments.flags, *flags, "-o", program],
+                    f"--threads={arguments.threads}", *flags,
+                    *(flag for key in arguments.set for flag in ("--set", key)), "-o", program],
                    check=True, capture_output=True)
 
 
@@ -94,13 +95,15 @@ def measure_norms(arguments, model, folder):
     compile_model(arguments, model, programs["plain"], "--set", "optimizer.learning_rate=0.00001")
     compile_model(arguments, model, programs["less_bn"], "--boost", "less_bn=true",
                   "--set", "optimizer.learning_rate=0.00001")
-    times, least = collections.defaultdict(list), {}
+    times, results = collections.defaultdict(list), {}
     for _ in range(arguments.rounds):
         for kind, program in programs.items():
-            trace = folder / "trace.json"
-            result = bench(arguments, program, max(20, arguments.steps // 10), trace)
-            times[kind].append(result["median_ms"])
-            least[kind] = read_steps(trace, result["profile"]["peaks"])[0][2]
+            results[kind] = bench(arguments, program, max(20, arguments.steps // 10),
+                                  folder / f"{kind}.json")
+            times[kind].append(results[kind]["median_ms"])
+    # Peaks differ from one measurement to the next.
+    peaks = results["plain"]["profile"]["peaks"]
+    least = {kind: read_steps(folder / f"{kind}.json", peaks)[0][2] for kind in programs}
     medians = {kind: statistics.median(of) for kind, of in times.items()}
     return {"boost": "less_bn", "ms": {kind: round(ms, 4) for kind, ms in medians.items()},
             "predicted": round(1 - least["less_bn"] / least["plain"], 4),
@@ -120,7 +123,8 @@ def main():
     parser.add_argument("--profiled", type=int, default=500, help="steps of them, at most")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--flags", nargs="*", default=[], help="more of boostc, as --flags=--set ...")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
+                        help="of boostc, for all programs")
     arguments = parser.parse_args()
     common = {"cpu": processor(), "build": identify_build(arguments.build),
               "threads": arguments.threads}
