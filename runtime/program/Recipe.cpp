@@ -40,6 +40,7 @@ bool readText(const nlohmann::json &section, const char *key,
 
 /// What "dim_reduce" says of the basis.
 bool readBasis(const nlohmann::json &keys, Recipe &recipe) {
+  constexpr int64_t kMaxShards = 4096; // a basis has no more rows
   std::optional<int64_t> seconds, shards;
   if (!readCount(keys, "timeout", seconds) ||
       !readCount(keys, "shards", shards) ||
@@ -48,7 +49,7 @@ bool readBasis(const nlohmann::json &keys, Recipe &recipe) {
     return false;
   recipe.basisSeconds = seconds.value_or(0);
   recipe.basisShards = shards.value_or(1);
-  return true;
+  return recipe.basisShards <= kMaxShards;
 }
 
 } // namespace

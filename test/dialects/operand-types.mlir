@@ -88,3 +88,11 @@ func.func @one_coordinate(%c: tensor<f32>, %basis: tensor<8x3xf32>) {
   %d = train.lift %c by %basis : (tensor<f32>), tensor<8x3xf32>
   return
 }
+
+// -----
+
+func.func @no_coordinates(%c: tensor<0xf32>, %basis: tensor<8x3xf32>) {
+  // expected-error @+1 {{expected a coordinate for each row of 'tensor<8x3xf32>', or as many for each shard, found 'tensor<0xf32>'}}
+  %d = train.lift %c by %basis : (tensor<0xf32>), tensor<8x3xf32>
+  return
+}

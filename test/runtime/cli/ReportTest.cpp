@@ -404,6 +404,8 @@ TEST(Recipe, DefectsAreMessages) {
        "'boost.dim_reduce' does not name a basis"},
       {R"({"boost":{"dim_reduce":{"timeout":0}}})",
        "'boost.dim_reduce' does not name a basis"},
+      {R"({"boost": {"dim_reduce": {"shards": 4097}}})",
+       "'boost.dim_reduce' does not name a basis"},
       {R"({"data":3})", "'data' is not an object"},
       {R"({"data":{"source":3}})", "'data.source' is not a text"},
       {R"({"data":{"workers":0}})",

@@ -110,7 +110,8 @@ LogicalResult LiftOp::inferReturnTypes(MLIRContext *,
     if (!type)
       return failure();
     if (basis.getRank() == 0 || basis.getDimSize(0) == 0 ||
-        type.getRank() != 1 || type.getDimSize(0) % basis.getDimSize(0) != 0)
+        type.getRank() != 1 || type.getDimSize(0) == 0 ||
+        type.getDimSize(0) % basis.getDimSize(0) != 0)
       return emitOptionalError(loc, "expected a coordinate for each row of ",
                                basis, ", or as many for each shard, found ",
                                type);
