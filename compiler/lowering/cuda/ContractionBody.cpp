@@ -59,7 +59,7 @@ SmallVector<Value> ContractionBody::emitStep(OpBuilder &builder,
 
 void ContractionBody::emitStores(OpBuilder &builder, ArrayRef<Value> indices,
                                  ValueRange values) {
-  Value buffer = flatten(builder, c.result);
+  Value buffer = getFlatBuffer(builder, c.result);
   Value rounded =
       buildRounding(builder, loc, values[0],
                     cast<MemRefType>(buffer.getType()).getElementType());
@@ -107,7 +107,7 @@ Value ContractionBody::emitFactor(OpBuilder &builder, const TiledSide &side,
     offset = arith::SelectOp::create(
         builder, loc, isInside, offset,
         arith::ConstantIndexOp::create(builder, loc, 0));
-  Value buffer = flatten(builder, access), value;
+  Value buffer = getFlatBuffer(builder, access), value;
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   if (side.width == 1)
     value = memref::LoadOp::create(builder, loc, buffer, offset);
@@ -123,17 +123,17 @@ Value ContractionBody::emitFactor(OpBuilder &builder, const TiledSide &side,
   return value;
 }
 
-Value ContractionBody::flatten(OpBuilder &builder,
-                               const Contraction::Access &access) {
+Value ContractionBody::getFlatBuffer(OpBuilder &builder,
+                                     const Contraction::Access &access) {
   return flattenBuffer(builder, loc, buffers.lookup(access.buffer));
 }
 
 Value ContractionBody::loadFrom(OpBuilder &builder,
                                 const Contraction::Access &access,
                                 ArrayRef<Value> indices) {
-  return buildExtension(
-      builder, loc,
-      loadAt(builder, loc, flatten(builder, access), access.offset, indices));
+  return buildExtension(builder, loc,
+                        loadAt(builder, loc, getFlatBuffer(builder, access),
+                               access.offset, indices));
 }
 
 /// Tiles of sums that share what they load: along one loop `a` is the same,

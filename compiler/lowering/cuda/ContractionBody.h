@@ -38,8 +38,8 @@ public:
   mlir::Value emitZero(mlir::OpBuilder &builder, int64_t width);
 
 private:
-  mlir::Value flatten(mlir::OpBuilder &builder,
-                      const Contraction::Access &access);
+  mlir::Value getFlatBuffer(mlir::OpBuilder &builder,
+                            const Contraction::Access &access);
   mlir::Value loadFrom(mlir::OpBuilder &builder,
                        const Contraction::Access &access,
                        llvm::ArrayRef<mlir::Value> indices);
