@@ -53,7 +53,12 @@ Result<RankTable> createRankTable(const std::vector<std::string> &hosts,
   std::set<std::string> seen;
   uint32_t rank = 0;
   for (const std::string &host : hosts) {
-    if (host.empty() || printable(host) != host ||
+    if (host.empty())
+      return Status(ExitCode::Usage,
+                    fmt::format("--hosts: host {} of {} is empty; addresses or "
+                                "names are separated by one comma each",
+                                table.servers.size() + 1, hosts.size()));
+    if (printable(host) != host ||
         host.find_first_of(" *\"") != std::string::npos)
       return Status(ExitCode::Usage,
                     fmt::format("--hosts: '{}' is not an address or name of a "

@@ -250,8 +250,8 @@ TEST(RankTable, Create) {
     return wrong.status().message();
   };
   EXPECT_EQ(fails({"a", ""}, 1),
-            "--hosts: '' is not an address or name of a host; "
-            "they are separated by commas");
+            "--hosts: host 2 of 2 is empty; addresses or names are separated "
+            "by one comma each");
   EXPECT_EQ(fails({"a b"}, 1), "--hosts: 'a b' is not an address or name of a "
                                "host; they are separated by commas");
   EXPECT_EQ(fails({"a", "b", "a"}, 1),
