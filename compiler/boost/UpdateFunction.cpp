@@ -100,3 +100,19 @@ ArrayAttr boost::getSymbols(MLIRContext *context, ArrayRef<StringRef> names) {
     symbols.push_back(FlatSymbolRefAttr::get(context, name));
   return ArrayAttr::get(context, symbols);
 }
+
+SmallVector<size_t> boost::findBucketEnds(ArrayRef<int64_t> bytes,
+                                          uint64_t most) {
+  SmallVector<size_t> ends;
+  uint64_t filled = 0;
+  for (auto [i, own] : llvm::enumerate(bytes)) {
+    if (i > 0 && filled + static_cast<uint64_t>(own) > most) {
+      ends.push_back(i);
+      filled = 0;
+    }
+    filled += static_cast<uint64_t>(own);
+  }
+  if (!bytes.empty())
+    ends.push_back(bytes.size());
+  return ends;
+}

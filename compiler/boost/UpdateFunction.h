@@ -50,6 +50,11 @@ hoist(mlir::Block &block, mlir::Block::iterator begin,
 mlir::Location getLocation(train::ProgramOp program,
                            llvm::ArrayRef<llvm::StringRef> parameters);
 
+/// Where buckets of at most `most` bytes end, of values with so many bytes one
+/// after the other; a larger one has a bucket of its own.
+llvm::SmallVector<size_t> findBucketEnds(llvm::ArrayRef<int64_t> bytes,
+                                         uint64_t most);
+
 /// The names as an attribute of a collective.
 mlir::ArrayAttr getSymbols(mlir::MLIRContext *context,
                            llvm::ArrayRef<llvm::StringRef> names);

@@ -80,11 +80,9 @@ Result<uint64_t> readBasis(const RunBasis &basis, const Execution &execution,
     rows = state->tensor.shape[0];
     parts.push_back(reinterpret_cast<float *>(execution.tensor(state->tensor)));
   }
-  const bool isShared = basis.shards > 1;
-  const int64_t first = isShared ? ranks.rank() * rows : 0;
+  const int64_t first = ranks.rank() % basis.shards * rows;
   auto take = [&](int64_t row, size_t part, std::span<float> columns) {
-    if (isShared)
-      BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(std::as_writable_bytes(columns)));
+    BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(std::as_writable_bytes(columns)));
     if (row >= first && row < first + rows)
       std::ranges::copy(columns, parts[part] + (row - first) *
                                                    layout.parts[part].columns);

@@ -27,9 +27,8 @@ findBasis(const Options &options, const Program &program, const Recipe &recipe,
           const Ranks &ranks, std::vector<std::string> &notes);
 
 /// Reads the rows of this rank to memory of the host; where it fails, the
-/// memory holds nothing that may be used. Rank 0 reads the file, and returns
-/// its hash; of a basis in shards it sends the others their rows, and all call
-/// this.
+/// memory holds nothing that may be used. Every rank calls it: rank 0 reads the
+/// file, sends all rows, and returns their hash; the others return 0.
 Result<uint64_t> readBasis(const RunBasis &basis, const Execution &execution,
                            Ranks &ranks);
 

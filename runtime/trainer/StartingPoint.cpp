@@ -326,8 +326,6 @@ static Result<uint64_t> readSameBasis(const RunBasis &basis,
                                       const Execution &execution,
                                       Ranks &ranks) {
   Result<uint64_t> found = readBasis(basis, execution, ranks);
-  if (!ranks.isFirst())
-    return found;
   uint64_t known = start.position.basisFingerprint;
   if (found.ok() && start.checkpoint && known != 0 && *found != known)
     return Status(
@@ -349,15 +347,6 @@ Status restoreStartingPoint(const StartingPoint &start,
   BOOSTRT_RETURN_IF_ERROR(execution.downloadPersistent());
   auto [weights, state] = execution.persistentArenas();
   BOOSTRT_RETURN_IF_ERROR(readStartingPoint(start, options, execution, ranks));
-  auto takeBasis = [&] {
-    Result<uint64_t> fingerprint =
-        readSameBasis(*basis, start, execution, ranks);
-    if (fingerprint.ok())
-      position.basisFingerprint = *fingerprint;
-    return fingerprint.status();
-  };
-  if (basis && basis->shards == 1 && ranks.isFirst())
-    BOOSTRT_RETURN_IF_ERROR(takeBasis());
   // Ranks may have different CPUs, whose random numbers may differ in a bit.
   BOOSTRT_RETURN_IF_ERROR(ranks.broadcast(weights));
   BOOSTRT_RETURN_IF_ERROR(
@@ -365,9 +354,14 @@ Status restoreStartingPoint(const StartingPoint &start,
           ? spreadPrivateState(start.checkpoint ? &*start.checkpoint : nullptr,
                                options.privateState, execution, ranks)
           : ranks.broadcast(state));
-  // Over the rows of rank 0, which all have now.
-  if (basis && basis->shards > 1)
-    BOOSTRT_RETURN_IF_ERROR(takeBasis());
+  if (basis) {
+    Result<uint64_t> fingerprint =
+        readSameBasis(*basis, start, execution, ranks);
+    if (!fingerprint.ok())
+      return fingerprint.status();
+    if (ranks.isFirst())
+      position.basisFingerprint = *fingerprint;
+  }
   return execution.uploadPersistent();
 }
 

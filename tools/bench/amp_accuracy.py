@@ -65,6 +65,17 @@ def train(arguments, kind, seed, folder):
     return record
 
 
+def run_missing(arguments, records, kinds, run):
+    """Adds run(kind, seed) to `records` and the file, where it is not there and --minutes allow."""
+    begin = time.monotonic()
+    for seed in range(1, arguments.seeds + 1):
+        for kind in kinds:
+            if (kind, seed) in records or time.monotonic() - begin > 60 * arguments.minutes:
+                continue
+            records[kind, seed] = run(kind, seed)
+            keep_record(records[kind, seed], arguments.json)
+
+
 def summarise(records, kinds):
     seeds = set.intersection(*({seed for of, seed in records if of == kind} for kind in kinds))
     if len(seeds) < 2:
@@ -94,16 +105,11 @@ def main():
     parser.add_argument("--minutes", type=float, default=math.inf,
                         help="begin no run after so many")
     arguments = parser.parse_args()
-    begin = time.monotonic()
     records = load_records(arguments.json, model=read_name(arguments.model),
                            epochs=arguments.epochs)
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(1, arguments.seeds + 1):
-            for kind in arguments.kinds:
-                if (kind, seed) in records or time.monotonic() - begin > 60 * arguments.minutes:
-                    continue
-                records[kind, seed] = train(arguments, kind, seed, pathlib.Path(folder))
-                keep_record(records[kind, seed], arguments.json)
+        run_missing(arguments, records, arguments.kinds,
+                    lambda kind, seed: train(arguments, kind, seed, pathlib.Path(folder)))
     summarise(records, list(arguments.kinds))
 
 

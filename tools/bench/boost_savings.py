@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What grad_freeze and less_bn save of a step, beside what the work of the kernels predicts.
+"""What grad_freeze and less_bn save of a step, compared with what the work of the kernels predicts.
 
   python3 tools/bench/boost_savings.py --build build --threads 1 --json savings.jsonl \\
       examples/resnet18-cifar10/model.json examples/lenet5-mnist/model.json
@@ -37,7 +37,7 @@ def compile_model(arguments, model, program, *flags):
 def bench(arguments, program, steps, trace):
     done = subprocess.run([arguments.build / "bin/boost-run", "bench", program, "--json",
                            "--steps", str(steps), f"--profile={trace}",
-                           "--profile-steps", str(min(steps, arguments.profiled))],
+                           "--profile-steps", str(steps)],
                           check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
@@ -120,7 +120,6 @@ def main():
                         default=["grad_freeze", "less_bn"])
     parser.add_argument("--groups", type=int, default=4)
     parser.add_argument("--steps", type=int, default=500)
-    parser.add_argument("--profiled", type=int, default=500, help="steps of them, at most")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",

@@ -30,7 +30,7 @@ import subprocess
 import sys
 import time
 
-from amp_accuracy import keep_record, load_records, read_events, read_name, summarise
+from amp_accuracy import load_records, read_events, read_name, run_missing, summarise
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 KEPT = 40  # checkpoints, as in the tutorial
@@ -124,14 +124,9 @@ def main():
     parser.add_argument("--minutes", type=float, default=math.inf,
                         help="begin no run after so many")
     arguments = parser.parse_args()
-    begin, stages = time.monotonic(), Stages(arguments)
+    stages = Stages(arguments)
     records = load_records(arguments.json, model=stages.name)
-    for seed in range(1, arguments.seeds + 1):
-        for kind in stages.runs:
-            if (kind, seed) in records or time.monotonic() - begin > 60 * arguments.minutes:
-                continue
-            records[kind, seed] = stages.run(kind, seed)
-            keep_record(records[kind, seed], arguments.json)
+    run_missing(arguments, records, stages.runs, stages.run)
     first, *others = stages.runs
     summarise(records, [others[0], first, *others[1:]])
 

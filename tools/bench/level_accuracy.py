@@ -26,7 +26,7 @@ import subprocess
 import tempfile
 import time
 
-from amp_accuracy import keep_record, load_records, read_events, read_name, summarise
+from amp_accuracy import load_records, read_events, read_name, run_missing, summarise
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 KINDS = {"-O0": ["-O0"], "less_bn": ["-O0", "--boost", "less_bn=true"], "-O1": ["-O1"],
@@ -58,7 +58,7 @@ def train(arguments, kind, seed, folder):
 def say_epochs(records, targets):
     for kind in KINDS:
         own = [records[of] for of in sorted(records) if of[0] == kind]
-        for target in targets:
+        for target in targets if own else ():
             first = [next((str(epoch) for epoch, accuracy in enumerate(record["accuracies"], 1)
                            if accuracy >= target), "none") for record in own]
             print(f"{kind}: {target:.0%} first after epoch {', '.join(first)}")
@@ -82,16 +82,11 @@ def main():
     parser.add_argument("--minutes", type=float, default=math.inf,
                         help="begin no run after so many")
     arguments = parser.parse_args()
-    begin = time.monotonic()
     records = load_records(arguments.json, model=read_name(arguments.model), amp=arguments.amp,
                            epochs=arguments.epochs)
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(1, arguments.seeds + 1):
-            for kind in arguments.kinds:
-                if (kind, seed) in records or time.monotonic() - begin > 60 * arguments.minutes:
-                    continue
-                records[kind, seed] = train(arguments, kind, seed, pathlib.Path(folder))
-                keep_record(records[kind, seed], arguments.json)
+        run_missing(arguments, records, arguments.kinds,
+                    lambda kind, seed: train(arguments, kind, seed, pathlib.Path(folder)))
     summarise(records, arguments.kinds)
     say_epochs(records, arguments.targets)
 

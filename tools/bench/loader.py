@@ -14,12 +14,12 @@ same files, where it is installed (libjpeg-turbo-progs), at the whole size and a
 import argparse
 import json
 import pathlib
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
+
+from training_step import run
 
 SIZE = 224
 MODEL = {
@@ -41,19 +41,16 @@ MODEL = {
 
 def measure(command):
     """Seconds that pass, and CPU seconds."""
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run([str(part) for part in command], check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (time.monotonic() - begin,
-            after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    begin = time.monotonic()
+    _, cpu = run(command)
+    return time.monotonic() - begin, cpu
 
 
 def train(arguments, folder, workers, repeat):
     program = folder / f"{workers}-{repeat}.so"
     saved = folder / f"{workers}-{repeat}.safetensors"
-    subprocess.run([arguments.build / "bin/boostc", folder / "model.json", "--target=cpu",
-                    "--threads=1", "--set", f"data.workers={workers}", "--set",
-                    f"data.repeat={repeat}", "-o", program], check=True, capture_output=True)
+    run([arguments.build / "bin/boostc", folder / "model.json", "--target=cpu", "--threads=1",
+         "--set", f"data.workers={workers}", "--set", f"data.repeat={repeat}", "-o", program])
     seconds = measure([arguments.build / "bin/boost-run", program, "--data",
                        f"imagefolder:{arguments.data}", "--seed", 1, "--no-eval", "--progress",
                        "none", "--save", saved])

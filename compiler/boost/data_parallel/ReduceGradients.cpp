@@ -216,18 +216,16 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
     // The last parameter's gradient is the first that the backward has.
     std::reverse(gradients.begin(), gradients.end());
     llvm::append_range(gradients, others);
-    SmallVector<size_t> ends;
-    uint64_t bytes = 0;
-    for (auto [i, exchanged] : llvm::enumerate(gradients)) {
-      auto own = static_cast<uint64_t>(countBytes(exchanged.value.getType()));
-      if (i > 0 && bytes + own > bucketBytes) {
-        ends.push_back(i);
-        bytes = 0;
-      }
-      bytes += own;
-    }
+    SmallVector<size_t> ends = findBucketEnds(
+        llvm::map_to_vector(gradients,
+                            [](const Exchanged &exchanged) {
+                              return countBytes(exchanged.value.getType());
+                            }),
+        bucketBytes);
     llvm::append_range(gradients, statistics);
-    ends.push_back(gradients.size());
+    if (ends.empty())
+      ends.push_back(0);
+    ends.back() = gradients.size();
     SmallVector<ArrayRef<Exchanged>> buckets;
     size_t begin = 0;
     for (size_t end : ends) {

@@ -77,8 +77,8 @@ private:
            << " numbers, with up to " << kTrials << " more forwards; the "
            << "optimizer's rule and learning rate are not used";
     if (int64_t shards = subspace.getShards(); shards > 1)
-      remark << "; each of " << shards << " ranks keeps "
-             << subspace.getComponents() / shards << " of the vectors";
+      remark << "; each of " << shards << " ranks keeps " << types.rows
+             << " of the vectors";
   }
 
   /// The loss of a micro-batch at the trial point: @micro, without gradients

@@ -3,6 +3,7 @@
 #include "compiler/boost/Passes.h"
 #include "compiler/boost/UpdateFunction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace boostc::boost {
 #define GEN_PASS_DEF_SHAREBASISPASS
@@ -81,23 +82,25 @@ private:
     auto own =
         coll::OwnSliceOp::create(builder, lifts.front()->getLoc(), 0,
                                  rt::RankGroup::All, none, whole.getArrayRef());
+    IRMapping slices;
+    slices.map(whole.getArrayRef(), own.getResults());
     for (train::LiftOp lift : lifts)
       for (OpOperand &coordinates : lift.getCoordinatesMutable())
-        coordinates.set(own.getResult(std::distance(
-            whole.begin(), llvm::find(whole, coordinates.get()))));
+        coordinates.set(slices.lookup(coordinates.get()));
   }
 
   /// Lets what reads the vectors have their sums over ranks, in buckets, whose
   /// vectors are computed together.
   void sumVectors(ArrayRef<train::LiftOp> lifts) {
-    while (!lifts.empty()) {
-      uint64_t bytes = 0;
-      ArrayRef<train::LiftOp> bucket =
-          lifts.take_while([&](train::LiftOp lift) {
-            bytes += countBytes(lift.getResultTypes());
-            return lift == lifts.front() || bytes <= bucketBytes;
-          });
-      lifts = lifts.drop_front(bucket.size());
+    size_t begin = 0;
+    for (size_t past : findBucketEnds(
+             llvm::map_to_vector(lifts,
+                                 [](train::LiftOp lift) {
+                                   return countBytes(lift.getResultTypes());
+                                 }),
+             bucketBytes)) {
+      ArrayRef<train::LiftOp> bucket = lifts.slice(begin, past - begin);
+      begin = past;
       Block::iterator end =
           hoist(ending.front(), bucket.front()->getIterator(),
                 [&](Operation *op) { return llvm::is_contained(bucket, op); });

@@ -52,9 +52,7 @@ public:
   mlir::RankedTensorType getBasis(mlir::RankedTensorType type) const;
 
   mlir::RankedTensorType number, flag, coordinates, square;
-
-private:
-  int64_t rows; ///< of a rank
+  int64_t rows; ///< of the basis, on a rank
 };
 
 /// Declares all of that for the parameters of `program`.

@@ -142,18 +142,12 @@ ErrorBounds LiftOp::boundErrors(ReferenceContext &, ArrayRef<Bounded> operands,
   ErrorBounds bounds;
   for (auto [coordinates, lifted] :
        llvm::zip_equal(operands.drop_back(), results)) {
-    const int64_t rows = basis.value.dim(0);
-    std::vector<Approximate> own;
-    for (int64_t row = 0; row < rows; ++row) {
-      ApproximateSum shards;
-      for (int64_t k = row; k < coordinates.value.size(); k += rows)
-        shards.add(coordinates.at(k));
-      bool isWhole = coordinates.value.size() == rows;
-      own.push_back(isWhole ? coordinates.at(row) : shards.get());
-    }
+    // Shards are added up first, which rounds no more often than this.
     std::vector<ApproximateSum> sums(lifted.size());
-    for (int64_t i = 0; i < basis.value.size(); ++i)
-      sums[i % lifted.size()].addProduct(basis.at(i), own[i / lifted.size()]);
+    for (int64_t k = 0; k < coordinates.value.size(); ++k)
+      for (int64_t i = 0; i < lifted.size(); ++i)
+        sums[i].addProduct(basis.at(k % basis.value.dim(0) * lifted.size() + i),
+                           coordinates.at(k));
     bounds.push_back(getErrors(sums).front());
   }
   return bounds;
