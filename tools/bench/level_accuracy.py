@@ -55,6 +55,13 @@ def train(arguments, kind, seed, folder):
             "accuracies": accuracies, "seconds": round(time.monotonic() - begin, 1)}
 
 
+def read_kinds(text):
+    kinds = text.split(",")
+    if not set(kinds) <= set(KINDS):
+        raise argparse.ArgumentTypeError(f"expected some of {', '.join(KINDS)}, found {text}")
+    return kinds
+
+
 def say_epochs(records, targets):
     for kind in KINDS:
         own = [records[of] for of in sorted(records) if of[0] == kind]
@@ -72,7 +79,8 @@ def main():
                         default=EXAMPLES / "resnet20-cifar10/model.json")
     parser.add_argument("--data", required=True)
     parser.add_argument("--json", type=pathlib.Path, required=True)
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--kinds", type=read_kinds, default=list(KINDS), metavar="KIND,...",
+                        help="such as --kinds=-O0,less_bn")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=15)
     parser.add_argument("--ranks", type=int, default=4)
