@@ -126,6 +126,13 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                  "(default: on); off generates code for everything")
       ->check(boostrt::oneOf({"on", "off"}))
       ->type_name("WHETHER");
+  app.add_option("--winograd", options.phase.winograd,
+                 "which convolutions of 3x3 taps in f32 Winograd's algorithm "
+                 "computes on CPUs: auto (those it is faster for), always (all "
+                 "it can) or off")
+      ->check(boostrt::oneOf({"auto", "always", "off"}))
+      ->capture_default_str()
+      ->type_name("WHICH");
   app.add_option("--cuda-library", options.phase.cudaLibrary,
                  "which matmuls use cuBLASLt on GPUs, and which convolutions "
                  "cuDNN, where the library is faster: auto (large ones), "

@@ -23,6 +23,7 @@ constexpr FlagScope kScopes[] = {
     {"--threads", Phase::Linalg, For::Cpu},
     {"--target", Phase::Linalg},
     {"--library", Phase::Linalg, For::Cpu},
+    {"--winograd", Phase::Linalg, For::Cpu},
     {"--cuda-library", Phase::Buffers, For::Cuda},
     {"--memory-budget", Phase::Buffers},
     {"--tune", Phase::Buffers, For::Cpu},

@@ -137,6 +137,7 @@ static void addPhase(OpPassManager &manager, Phase phase,
     SetCpuTargetPassOptions target;
     target.cpu = options.cpu;
     target.threads = options.threads;
+    target.winograd = options.winograd;
     // First: which library calls exist may depend on the CPU.
     if (options.forCpu)
       program.addPass(createSetCpuTargetPass(target));

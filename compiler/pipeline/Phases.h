@@ -42,6 +42,9 @@ struct PhaseOptions {
   /// What the program is compiled for; one of them or both.
   bool forCpu = true, forCuda = false;
   bool useLibrary = true;
+  /// Which convolutions kernels for CPUs compute by Winograd's algorithm: off,
+  /// auto (where it is faster) or always.
+  std::string winograd = "auto";
   /// Which matmuls cuBLASLt computes on GPUs, and which convolutions cuDNN:
   /// auto, always or never.
   std::string cudaLibrary = "auto";

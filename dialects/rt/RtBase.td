@@ -131,6 +131,18 @@ def Rt_MatmulPrecisionAttr : Rt_Attr<"MatmulPrecision", "matmul_precision"> {
   let assemblyFormat = "`<` $precision `>`";
 }
 
+def Rt_WinogradAttr : Rt_Attr<"Winograd", "winograd"> {
+  let summary = "which convolutions are computed by Winograd's algorithm on CPUs";
+  let description = [{
+    Sits on `train.program` under the name `rt.winograd`; a program without it is `off`. Winograd's
+    algorithm F(2x2, 3x3) computes convolutions of 3x3 taps in f32 without strides, dilations and
+    groups, and their gradients, with 16 multiplications instead of 36: those where the cost model
+    expects it to be faster (`auto`), or all (`always`). Rounding errors are larger.
+  }];
+  let parameters = (ins EnumParameter<Rt_WinogradUse>:$use);
+  let assemblyFormat = "`<` $use `>`";
+}
+
 class Rt_Op<string mnemonic, list<Trait> traits = []>
     : Op<Rt_Dialect, mnemonic, traits>;
 

@@ -95,6 +95,11 @@ Precision boostc::rt::getMatmulPrecision(Operation *program) {
   return attribute ? attribute.getPrecision() : Precision::Float32;
 }
 
+WinogradUse boostc::rt::getWinogradUse(Operation *program) {
+  auto attribute = program->getAttrOfType<WinogradAttr>(kWinogradAttrName);
+  return attribute ? attribute.getUse() : WinogradUse::Off;
+}
+
 BindingAttr boostc::rt::getArgumentBinding(FunctionOpInterface function,
                                            unsigned index) {
   return function.getArgAttrOfType<BindingAttr>(index, kBindingAttrName);

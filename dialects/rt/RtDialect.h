@@ -61,6 +61,11 @@ constexpr llvm::StringLiteral kMatmulPrecisionAttrName = "rt.matmul_precision";
 /// What `program` says; float32 where it says nothing.
 Precision getMatmulPrecision(mlir::Operation *program);
 
+/// Name of the attribute of a program that holds a WinogradAttr.
+constexpr llvm::StringLiteral kWinogradAttrName = "rt.winograd";
+/// What `program` says; off where it says nothing.
+WinogradUse getWinogradUse(mlir::Operation *program);
+
 /// Writes the precision of `op` to `call`, and the types of its factors and of
 /// its result.
 void describeContractionTypes(ContractionOpInterface op,

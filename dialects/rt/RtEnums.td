@@ -69,4 +69,11 @@ def Rt_Precision : Boost_AbiEnum<"Precision", "what the factors of matmuls and c
   let cppNamespace = "::boostc::rt";
 }
 
+def Rt_WinogradUse : I32EnumAttr<"WinogradUse", "which convolutions Winograd's algorithm computes", [
+  I32EnumAttrCase<"Off", 0, "off">,
+  I32EnumAttrCase<"Auto", 1, "auto">,
+  I32EnumAttrCase<"Always", 2, "always">]> {
+  let cppNamespace = "::boostc::rt";
+}
+
 #endif // BOOSTC_RT_ENUMS

@@ -45,7 +45,14 @@ static std::unique_ptr<Interpreted> interpretText(StringRef text,
                                                   CompileOptions options) {
   options.to = Phase::Step;
   SmallVector<char, 0> ir = compileText(text, options);
-  return std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+  auto step = std::make_unique<Interpreted>(StringRef(ir.data(), ir.size()));
+  // What a later phase puts there, and bounds depend on.
+  if (options.phase.winograd != "off")
+    step->program->setAttr(rt::kWinogradAttrName,
+                           rt::WinogradAttr::get(&step->context.mlir,
+                                                 *rt::symbolizeWinogradUse(
+                                                     options.phase.winograd)));
+  return step;
 }
 
 std::unique_ptr<Interpreted> e2e::interpretStep(const Model &model,

@@ -2,6 +2,7 @@
 #include "dialects/interfaces/Interfaces.h"
 #include "dialects/rt/RtDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "test/e2e/WinogradBound.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -51,7 +52,7 @@ static bool computesIntegers(Operation &op, ArrayRef<Bounded> operands) {
          });
 }
 
-bool ErrorAnalysis::visit(Operation &op, bool isTf32) {
+bool ErrorAnalysis::visit(Operation &op, bool isTf32, bool isWinograd) {
   SmallVector<Bounded> in;
   SmallVector<ReferenceValue> exact, out;
   for (Value operand : op.getOperands()) {
@@ -74,6 +75,8 @@ bool ErrorAnalysis::visit(Operation &op, bool isTf32) {
     ADD_FAILURE() << "no bound for " << name;
     return false;
   }
+  if (isWinograd)
+    addWinogradErrors(op, in, errors);
   roundToTypes(op.getResultTypes(), out);
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     Bounded bounded(out[i]);
@@ -95,11 +98,13 @@ std::vector<Bounded> e2e::analyze(func::FuncOp function,
   ErrorAnalysis analysis(kSecondOrder);
   bool isTf32 =
       rt::getMatmulPrecision(function->getParentOp()) == rt::Precision::Tf32;
+  bool isWinograd =
+      rt::getWinogradUse(function->getParentOp()) != rt::WinogradUse::Off;
   for (auto [argument, value] :
        llvm::zip_equal(function.getArguments(), arguments))
     analysis.set(argument, value);
   for (Operation &op : function.front().without_terminator()) {
-    if (!analysis.visit(op, isTf32))
+    if (!analysis.visit(op, isTf32, isWinograd))
       return {};
     for (Value result : op.getResults())
       if (overflows)

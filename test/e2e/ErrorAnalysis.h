@@ -17,6 +17,8 @@
 //  rounded to 10 bits before, by kTf32Roundoff;
 //  - an op with kRoundedToAttrName has its result rounded to that type, too, by
 //  the library that computes it;
+//  - in a program that uses Winograd's algorithm, convolutions are off by what
+//  WinogradBound.h derives, too;
 //  - exp and log are the polynomials of compiler/lowering/llvm, off by at most
 //    kElementaryError.
 //
@@ -46,8 +48,8 @@ public:
   const Bounded &get(mlir::Value value) const { return values.at(value); }
   /// Evaluates `op` and bounds its results. Fails the test, and returns false,
   /// at an op without a bound. In programs of tf32, libraries round the factors
-  /// of contractions.
-  bool visit(mlir::Operation &op, bool isTf32 = false);
+  /// of contractions; others may compute convolutions by Winograd's algorithm.
+  bool visit(mlir::Operation &op, bool isTf32 = false, bool isWinograd = false);
 
 private:
   double secondOrder;

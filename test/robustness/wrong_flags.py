@@ -46,6 +46,7 @@ FLAGS = [
     (COMPILE, "--codegen-opt", ("-1", "4", "fast", "")),
     (COMPILE, "--library", ("yes please", "oneDNN", "maybe")),
     (COMPILE, "--cuda-library", ("sometimes", "cudnn", "")),
+    (COMPILE, "--winograd", ("on", "AUTO", "")),
     (COMPILE, "--cpu", ("x86-64-v5", "znver99", "arm", "")),
     (COMPILE, "--emit", ("objects", "LLVM", "exe", "")),
     (COMPILE, "--boost", ("adasum", "adasum=maybe", "=true", "adasun=true", "grad_accumulation=-1",

@@ -44,6 +44,8 @@ CompileOptions Sketch::getOptions() const {
   options.phase.cudaLibrary = callsCudaLibrary ? "always" : "never";
   options.phase.tilingPolicy =
       isStaged ? TilingPolicy::Always : TilingPolicy::Auto;
+  if (usesWinograd)
+    options.phase.winograd = "always";
   options.reproducible = reproducible;
   if (isTf32)
     options.sets = {"matmul_precision=tf32"};
@@ -347,6 +349,7 @@ Sketch smith::generate(uint64_t seed, bool isForGpus, int64_t &illegal,
   sketch.isForGpus = isForGpus;
   sketch.callsCudaLibrary = isForGpus && seed % 2 == 0;
   sketch.isStaged = seed % 4 < 2;
+  sketch.usesWinograd = !isForGpus && seed / 2 % 2 == 0;
   sketch.isTf32 = sketch.callsCudaLibrary && seed / 4 % 2 == 0;
   // Not drawn either.
   sketch.reproducible = *rt::symbolizeReproducibility(seed % 3);

@@ -20,6 +20,8 @@ struct Sketch {
   /// Every sum in partial sums; on GPUs every other product, through shared
   /// memory.
   bool isStaged = false;
+  /// Convolutions are computed by Winograd's algorithm, on CPUs.
+  bool usesWinograd = false;
   rt::Reproducibility reproducible = rt::Reproducibility::On;
   int64_t microBatches = 1; ///< more than one where they add to one set
   std::vector<std::string> boosts = {}; ///< --boost KEY=VALUE

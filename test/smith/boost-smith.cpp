@@ -153,13 +153,14 @@ Sketch reduce(Sketch sketch) {
 
 void print(uint64_t seed, const Sketch &sketch, const std::string &finding) {
   printf(
-      "seed %llu, %s%s%s%s, %u threads, reproducible %s, %lld micro-batches, "
+      "seed %llu, %s%s%s%s%s, %u threads, reproducible %s, %lld micro-batches, "
       "boosts [%s]: %s\n%s",
       static_cast<unsigned long long>(seed),
       !sketch.isForGpus         ? ""
       : sketch.callsCudaLibrary ? "simulated GPU with its library, "
                                 : "simulated GPU, ",
       sketch.isStaged ? "tiling, " : "", sketch.isTf32 ? "tf32, " : "",
+      sketch.usesWinograd ? "Winograd, " : "",
       sketch.useLibrary ? "library" : "loops", sketch.threads,
       rt::stringifyReproducibility(sketch.reproducible).str().c_str(),
       static_cast<long long>(sketch.microBatches),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Time of a training step of nets on this CPU: boostc and PyTorch.
 
-For each net and batch size, in each round, the programs of boostc (one for each --build) and every
-variant of PyTorch (eager, compiled in two ways, contiguous and channels-last) run in turn for some
-seconds, as processes that sleep while another has its turn, all with --threads threads. Reported
-are the medians of the rounds' medians and the median over the rounds of the ratio to the first
-program, both of the same round. The line `torch, best` has the fastest of PyTorch's variants in
+For each net and batch size, in each round, the programs of boostc (one for each --build and
+--winograd) and every variant of PyTorch (eager, compiled in two ways, contiguous and channels-last)
+run in turn for some seconds, as processes that sleep while another has its turn, all with --threads
+threads. Reported are the medians of the rounds' medians and the median over the rounds of the ratio
+to the first program, both of the same round. The line `torch, best` has the fastest of PyTorch's variants in
 each round. Results that --json has already are not measured again. Load that is not ours is noted
 as in cpu_step.py.
 
@@ -181,10 +181,11 @@ def torch_variants(name, batch, threads, dtype="f32"):
     return made, {"torch": torch.__version__}
 
 
-def compile_program(build, net, batch, threads, program, dtype="f32"):
+def compile_program(build, net, batch, threads, program, dtype="f32", winograd="off"):
     flags = [flag for overlay in NETS[net].overlays for flag in ("--overlay", overlay)]
     subprocess.run([build / "bin/boostc", NETS[net].path(program.parent), *flags, "--target=cpu",
-                    f"--threads={threads}", "--set", f"batch_size={batch}", "--set",
+                    f"--threads={threads}", f"--winograd={winograd}", "--set",
+                    f"batch_size={batch}", "--set",
                     f"amp.level={LEVELS[dtype]}", "-o", program], check=True)
 
 
@@ -208,30 +209,40 @@ def measure_program(build, program, threads, seconds):
 def measure(net, batch, arguments, folder):
     """Results by system and round, and PyTorch's version."""
     runs = {}
-    for number, build in enumerate(arguments.build):
+    ways = [(build, winograd) for build in arguments.build for winograd in arguments.winograd]
+    for number, (build, winograd) in enumerate(ways):
         program = pathlib.Path(folder) / f"{net}-{batch}-{number}.so"
-        compile_program(build, net, batch, arguments.threads, program, arguments.dtype)
-        runs[f"boostc {build}"] = lambda build=build, program=program: measure_program(
+        compile_program(build, net, batch, arguments.threads, program, arguments.dtype, winograd)
+        name = f"boostc {build}" + ("" if winograd == "off" else f" --winograd={winograd}")
+        runs[name] = lambda build=build, program=program: measure_program(
             build, program, arguments.threads, arguments.seconds)
+    if arguments.alone:
+        return measure_rounds(runs, arguments), {}
     peer = Peer("torch", pathlib.Path(__file__).resolve(), "--worker", batch, "--net", net, "--json",
                 os.devnull, "--threads", arguments.threads, "--dtype", arguments.dtype,
                 *(["--variants", *arguments.variants] if arguments.variants else []))
     for name in peer.ready["variants"]:
         runs[name] = lambda name=name: peer.measure(name, arguments.seconds)
+    results = measure_rounds(runs, arguments)
+    peer.close()
+    return results, peer.ready["versions"]
+
+
+def measure_rounds(runs, arguments):
     results = {name: [] for name in runs}
     for _ in range(arguments.rounds):
         for name, run in runs.items():
             results[name].append(measure_noting_load(run, arguments.wait))
-    peer.close()
-    return results, peer.ready["versions"]
+    return results
 
 
 def summarise(net, batch, threads, results):
     """One JSON object for each system; ratios are of the same round."""
     ours = [name for name in results if name.startswith("boostc")]
     peers = [rounds for name, rounds in results.items() if name not in ours]
-    results = results | {"torch, best": [min(round_of, key=lambda r: r["median_ms"])
-                                         for round_of in zip(*peers)]}
+    if peers:
+        results = results | {"torch, best": [min(round_of, key=lambda r: r["median_ms"])
+                                             for round_of in zip(*peers)]}
     medians = {name: [r["median_ms"] for r in rounds] for name, rounds in results.items()}
     lines = []
     for name, rounds in results.items():
@@ -260,6 +271,9 @@ def main():
                         help="seconds, for a quiet machine before each measurement")
     parser.add_argument("--json", type=pathlib.Path, required=True, help="results, line by line")
     parser.add_argument("--variants", nargs="+", help="of PyTorch, such as eager (default: all)")
+    parser.add_argument("--alone", action="store_true", help="without PyTorch")
+    parser.add_argument("--winograd", nargs="+", choices=["off", "auto", "always"], default=["off"],
+                        help="a program of each build for each of them")
     parser.add_argument("--worker", type=int, metavar="BATCH", help="be PyTorch's worker")
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32",
                         help="bf16: mixed precision, level O2 and autocast")
@@ -274,18 +288,20 @@ def main():
         for line in arguments.json.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             known.add((record["net"], record["batch"], record["threads"], record["builds"],
-                       record.get("dtype", "f32"), tuple(record.get("variants") or ())))
+                       record.get("dtype", "f32"), tuple(record.get("variants") or ()),
+                       tuple(record.get("winograd", ["off"]))))
     with tempfile.TemporaryDirectory() as folder:
         for net in arguments.net:
             for batch in arguments.batches:
                 builds = " ".join(map(identify_build, arguments.build))
                 if (net, batch, arguments.threads, builds, arguments.dtype,
-                        tuple(arguments.variants or ())) in known:
+                        tuple(arguments.variants or ()), tuple(arguments.winograd)) in known:
                     continue
                 results, versions = measure(net, batch, arguments, folder)
                 about = {"dtype": arguments.dtype, "variants": arguments.variants, "builds": builds,
                          "date": time.strftime("%Y-%m-%d"), "cpu": processor(),
-                         "cpus": os.cpu_count(), "versions": versions}
+                         "cpus": os.cpu_count(), "versions": versions,
+                         "winograd": arguments.winograd}
                 with arguments.json.open("a", encoding="utf-8") as file:
                     for line in summarise(net, batch, arguments.threads, results):
                         file.write(json.dumps(line | about) + "\n")

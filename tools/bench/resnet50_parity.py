@@ -65,7 +65,8 @@ def compile_model(program, arguments, padding):
     size = arguments.size
     program.compile(EXAMPLE / "model.json", *overlays, "--set", f"batch_size={arguments.batch}",
                     "--set", 'input.image={"shape":[3,%d,%d]}' % (size, size), "--set",
-                    "data.transforms=[]", "--set", "data.eval_transforms=null")
+                    "data.transforms=[]", "--set", "data.eval_transforms=null",
+                    f"--winograd={arguments.winograd}")
 
 
 def compare(arguments, padding):
@@ -84,6 +85,7 @@ def compare(arguments, padding):
                           channels_last, threads)
 
     return {"padding": padding, "batch": arguments.batch, "size": arguments.size,
+            "winograd": arguments.winograd,
             **compare_step(step_of, state, found_loss, after)}
 
 
@@ -95,6 +97,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, required=True)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--size", type=int, default=224)
+    parser.add_argument("--winograd", choices=["off", "auto", "always"], default="off")
     arguments = parser.parse_args()
     for padding in ("same", "explicit"):
         record = compare(arguments, padding)

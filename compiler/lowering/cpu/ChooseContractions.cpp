@@ -37,6 +37,11 @@ static std::string describePlan(const TapSum &sum, const TapSumPlan &plan) {
   llvm::raw_string_ostream os(text);
   if (plan.foldsTaps)
     os << "taps as terms, ";
+  if (const std::optional<WinogradPlan> &own = plan.winograd) {
+    os << "Winograd's algorithm, " << own->lines << " lines of " << own->columns
+       << " tiles, " << own->terms << " x " << own->width << " channels";
+    return text;
+  }
   if (const std::optional<TilePlan> &tiles = plan.tiles) {
     os << "tiles of ";
     if (sum.isWeightGradient)

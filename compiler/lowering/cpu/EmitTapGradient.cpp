@@ -29,7 +29,8 @@ private:
 
   void emitPieces(Value partial, Value begin, Value end) {
     forEachPiece(partial, begin, end, [&](const Piece &piece) {
-      clear(piece);
+      if (!plan.adds)
+        clear(piece);
       if (!plan.sharesStrips)
         for (const TapPart &part : sum.parts)
           forEachStrip(part, partial, [&](const Strip &strip) {

@@ -1,5 +1,6 @@
 #include "compiler/lowering/cpu/TapSumCode.h"
 #include "compiler/lowering/cpu/TilePlan.h"
+#include "compiler/lowering/cpu/WinogradPlan.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -249,7 +250,9 @@ private:
 void boostc::emitTapSum(OpBuilder &builder, Location loc, const TapSum &given,
                         const TapSumPlan &plan, Value begin, Value end) {
   const TapSum sum = plan.getForm(given);
-  if (plan.tiles && sum.isWeightGradient)
+  if (plan.winograd)
+    emitWinograd(builder, loc, sum, plan, begin, end);
+  else if (plan.tiles && sum.isWeightGradient)
     emitTileGradient(builder, loc, sum, plan, begin, end);
   else if (plan.tiles)
     emitTileSum(builder, loc, sum, plan, begin, end);

@@ -8,12 +8,14 @@ def SetCpuTargetPass : Pass<"boostc-set-cpu-target", "::boostc::train::ProgramOp
   let description = [{
     Puts the attribute `rt.cpu_target` on the program: everything that code generation and
     the descriptor say about the CPU comes from it, so that a later phase can be compiled
-    from text alone.
+    from text alone. Unless `winograd` is `off`, it puts `rt.winograd` on the program.
   }];
   let options = [
     Option<"cpu", "cpu", "std::string", "\"native\"",
            "native, x86-64-v3 (AVX2) or x86-64-v4 (AVX-512)">,
-    Option<"threads", "threads", "unsigned", "0", "Threads to plan for; 0 = all cores">
+    Option<"threads", "threads", "unsigned", "0", "Threads to plan for; 0 = all cores">,
+    Option<"winograd", "winograd", "std::string", "\"off\"",
+           "Which convolutions Winograd's algorithm computes: off, auto or always">
   ];
   let dependentDialects = ["::boostc::rt::RtDialect"];
 }

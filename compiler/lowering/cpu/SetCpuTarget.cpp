@@ -59,6 +59,16 @@ struct SetCpuTarget : boostc::impl::SetCpuTargetPassBase<SetCpuTarget> {
     if (amp && amp.getType().isBF16() && computesBFloat16(cpu))
       target = withBFloat16(*target);
     getOperation()->setAttr(kCpuTargetAttrName, *target);
+    std::optional<rt::WinogradUse> use = rt::symbolizeWinogradUse(winograd);
+    if (!use) {
+      getOperation().emitError("expected winograd to be off, auto or always, "
+                               "found '")
+          << winograd << "'";
+      return signalPassFailure();
+    }
+    if (*use != rt::WinogradUse::Off)
+      getOperation()->setAttr(rt::kWinogradAttrName,
+                              rt::WinogradAttr::get(&getContext(), *use));
   }
 };
 

@@ -1,5 +1,6 @@
 #include "compiler/lowering/cpu/TapSumCost.h"
 #include "compiler/lowering/cpu/TilePlan.h"
+#include "compiler/lowering/cpu/WinogradPlan.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -179,6 +180,8 @@ static double estimateWeightGradient(const TapSum &sum,
 }
 
 double boostc::estimateCost(const TapSum &sum, const TapSumPlan &plan) {
+  if (plan.winograd)
+    return estimateWinograd(sum, plan);
   int64_t times =
       sum.isWeightGradient ? sum.parts.front().columns.taps : int64_t(1);
   double cycles = plan.tiles             ? estimateTiles(sum, plan)
@@ -235,8 +238,9 @@ double boostc::estimateGradientTime(const TapSum &given, const TapSumPlan &plan,
   // Neighbours of a row of sums are written by different threads, and what one
   // fetches ahead the other one is about to write.
   if (together > 1 && plan.countBlocks(sum) > sum.groups)
-    moved +=
-        2 * sums * (plan.tiles ? int64_t{1} : llvm::divideCeil(pixels, kStrip));
+    moved += 2 * sums *
+             (plan.tiles || plan.winograd ? int64_t{1}
+                                          : llvm::divideCeil(pixels, kStrip));
   return (multiply + static_cast<double>(moved) / kFetched) /
              static_cast<double>(threads) +
          (sum.partials > 1 ? 2 : 1) * kShared;

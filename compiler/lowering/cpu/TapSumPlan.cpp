@@ -1,6 +1,7 @@
 #include "compiler/lowering/cpu/TapSumCost.h"
 #include "compiler/lowering/cpu/TilePlan.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
+#include "compiler/lowering/cpu/WinogradPlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -156,7 +157,7 @@ static bool canPair(const TapSum &sum, VectorRegisters registers,
 /// Plans, and what they cost.
 using EstimatedPlans = std::vector<std::pair<double, TapSumPlan>>;
 
-/// Plans of `sum`, not shared out among threads but for tiles.
+/// Plans of `sum`, not shared out among threads but for tiles and Winograd's.
 static void addPlans(const TapSum &sum, VectorRegisters registers,
                      int64_t threads, EstimatedPlans &plans) {
   const TapPart &part = sum.parts.front();
@@ -193,6 +194,11 @@ static void addPlans(const TapSum &sum, VectorRegisters registers,
     }
   if (std::optional<TapSumPlan> tiles = planTiles(sum, registers, threads))
     plans.push_back({estimateCost(sum, *tiles), *tiles});
+  if (std::optional<TapSumPlan> plan = planWinograd(sum, registers, threads))
+    plans.push_back({sum.winograd == rt::WinogradUse::Always
+                         ? 0.0
+                         : estimateCost(sum, *plan),
+                     *plan});
 }
 
 std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
@@ -219,13 +225,14 @@ std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,
   plans.resize(std::min(plans.size(), count));
   for (auto &[cost, found] : plans) {
     const TapSum form = found.getForm(sum);
-    // Tiles are planned for threads.
-    if (!found.tiles && form.isWeightGradient) {
+    // Others are planned for threads.
+    bool isShared = found.tiles || found.winograd;
+    if (!isShared && form.isWeightGradient) {
       // Threads share partial sums first.
       shareWeightGradient(form, llvm::divideCeil(threads, form.partials),
                           found);
       found.pieces *= form.partials;
-    } else if (!found.tiles) {
+    } else if (!isShared) {
       shareGather(form, threads, found);
     }
     best.push_back(found);

@@ -25,6 +25,18 @@ struct TilePlan {
   int64_t samples = 1, channels = 0, filters = 0;
 };
 
+/// How a sum is cut where it is computed by Winograd's algorithm; see
+/// WinogradPlan.h.
+struct WinogradPlan {
+  /// Tiles of a line: all of a row, or, where these are many, some; lines of a
+  /// strip, and strips in a piece of a convolution.
+  int64_t columns = 1, lines = 1, strips = 1;
+  /// Channels of a piece along vectors, a multiple of a vector, and, in a
+  /// gradient of weights, along terms.
+  int64_t width = 1, terms = 1;
+  int64_t lanes = 1; ///< of vectors along terms
+};
+
 struct TapSumPlan {
   int64_t lanes = 1;    ///< elements of a vector
   int64_t vectors = 1;  ///< of a tile
@@ -49,6 +61,12 @@ struct TapSumPlan {
   /// In tiles. Lanes and vectors are those of a block then, and lines the
   /// strips of a piece.
   std::optional<TilePlan> tiles;
+  /// By Winograd's algorithm: the fields above but for pieces are those of the
+  /// products of transformed factors then.
+  std::optional<WinogradPlan> winograd;
+  /// A gradient of weights adds to what its result holds. Of products of
+  /// Winograd's algorithm.
+  bool adds = false;
 
   TapSum getForm(const TapSum &sum) const {
     return foldsTaps ? *foldTaps(sum) : sum;

@@ -36,6 +36,7 @@ struct SplitTargets : boostc::impl::SplitTargetsPassBase<SplitTargets> {
       // Programs are symbols; the descriptor has the name of the first.
       other.setSymName((program.getSymName() + ".cuda").str());
       other->removeAttr(kCpuTargetAttrName);
+      other->removeAttr(rt::kWinogradAttrName);
       program->removeAttr(kCudaTargetAttrName);
     }
   }

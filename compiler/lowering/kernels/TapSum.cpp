@@ -1,5 +1,6 @@
 #include "compiler/lowering/kernels/TapSum.h"
 #include "compiler/lowering/kernels/Strides.h"
+#include "dialects/train/TrainDialect.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -239,6 +240,8 @@ TapSum boostc::getTapSum(rt::ConvolutionOp op, const ConvolutionTypes &types,
   TapSum sum;
   sum.samples = y.getDimSize(0);
   sum.groups = geometry.groups;
+  if (auto program = op->getParentOfType<train::ProgramOp>())
+    sum.winograd = rt::getWinogradUse(program);
   auto axisOf = [&](unsigned axis) {
     return describeAxis(geometry, axis, x.getDimSize(2 + axis),
                         w.getDimSize(2 + axis), y.getDimSize(2 + axis));

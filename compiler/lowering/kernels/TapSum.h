@@ -75,6 +75,8 @@ struct TapPart {
 /// `result.sample` elements after the one before.
 struct TapSum {
   bool isWeightGradient = false;
+  /// Whether Winograd's algorithm may compute it.
+  rt::WinogradUse winograd = rt::WinogradUse::Off;
   int64_t samples = 1, groups = 1, terms = 1, width = 1, partials = 1;
   TapOperand bias;
   std::vector<TapPart> parts;

@@ -3,7 +3,7 @@
 // One program for both kinds of devices becomes two, CPU first. They are symbols, so the
 // second has a name of its own.
 // CHECK-LABEL: train.program @both batch_size
-// CHECK-SAME: attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>} {
+// CHECK-SAME: attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>, rt.winograd = #rt.winograd<auto>} {
 // CHECK: train.parameter @w
 // CHECK: func.func @micro
 // CHECK-LABEL: train.program @both.cuda batch_size
@@ -13,7 +13,7 @@
 // CHECK-NOT: train.program @both
 train.program @both batch_size(4) micro_batches(1) epochs(1) seed(1) recipe("{}")
     attributes {rt.cpu_target = #rt.cpu_target<"x86-64-v3", "avx2", 1>,
-                rt.cuda_target = #rt.cuda_target<80>} {
+                rt.cuda_target = #rt.cuda_target<80>, rt.winograd = #rt.winograd<auto>} {
   train.parameter @w weight <uniform, -0.5, 0.5> : tensor<5x3xf32>
   func.func @micro() { return }
 }
