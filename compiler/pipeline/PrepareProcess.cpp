@@ -1,6 +1,7 @@
 #include "compiler/pipeline/PrepareProcess.h"
 #include "compiler/pipeline/Compiler.h"
 #include "runtime/support/CaughtException.h"
+#include "runtime/support/StackLimit.h"
 #include "runtime/support/Streams.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
@@ -61,6 +62,7 @@ void boostc::prepareProcess(int argc, char **argv) {
   llvm::install_bad_alloc_error_handler(reportNoMemory);
   llvm::install_out_of_memory_new_handler();
   boostrt::reportUncaughtExceptions("boostc");
+  boostrt::raiseStackLimit(); // --tune runs kernels
   // Lives as long as the process: its destructor calls llvm_shutdown().
   static llvm::InitLLVM init(argc, argv,
                              /*InstallPipeSignalExitHandler=*/false);

@@ -5,6 +5,7 @@
 #include "runtime/launch/StartRanks.h"
 #include "runtime/predict/MeasuringRanks.h"
 #include "runtime/support/CaughtException.h"
+#include "runtime/support/StackLimit.h"
 #include "runtime/support/Streams.h"
 #include "runtime/trainer/RunOnRanks.h"
 #include "runtime/trainer/StopSignals.h"
@@ -97,6 +98,7 @@ Status run(int argc, const char *const *argv, bool &isRanked) {
 int boostRun(int argc, const char *const *argv) {
   prepareStreams();
   reportUncaughtExceptions("boost-run");
+  raiseStackLimit();
   if (std::optional<int> code = actAsMeasuringRank(argc, argv))
     return *code;
   bool isRanked = false;

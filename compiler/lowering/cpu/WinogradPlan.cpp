@@ -179,13 +179,13 @@ static void share(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
   plan.pieces = shares * llvm::divideCeil(strips, own.strips);
 }
 
-/// The largest share of `extent` channels that is at most `most`, or all of
-/// them: one that divides them.
-static int64_t cutChannels(int64_t extent, int64_t most) {
-  if (extent <= most)
-    return extent;
-  for (int64_t part : {128, 64, 32, 16})
-    if (part <= most && extent % part == 0)
+/// The largest share of `extent` channels, of at most `most`, that divides
+/// them; all of them if there is none. Only where the channels do not fill
+/// vectors, shares may end within one: masks are of channels that do not exist.
+static int64_t cutChannels(int64_t extent, int64_t most, int64_t lanes) {
+  constexpr int64_t kFew = 16;
+  for (int64_t part = std::min(extent, most); part >= kFew; --part)
+    if (extent % part == 0 && (part % lanes == 0 || extent % lanes != 0))
       return part;
   return extent;
 }
@@ -234,10 +234,12 @@ std::optional<TapSumPlan> boostc::planWinograd(const TapSum &sum,
     least = cost;
   };
   if (!sum.isWeightGradient) {
-    consider(sum.terms, cutChannels(wide, kMaxWeights / (kBytes * sum.terms)));
+    consider(sum.terms,
+             cutChannels(wide, kMaxWeights / (kBytes * sum.terms), lanes));
     return best;
   }
   for (int64_t most : {128, 64, 32})
-    consider(cutChannels(sum.terms, most), cutChannels(wide, most));
+    consider(cutChannels(sum.terms, most, registers.lanes),
+             cutChannels(wide, most, lanes));
   return best;
 }
