@@ -73,6 +73,17 @@ CLI::Validator boostLevel() {
       "0|1|2");
 }
 
+/// A flag that takes one of `words`, which the help lists as TYPE with the one
+/// that `value` holds.
+void addChoice(CLI::App &app, const char *flag, const char *type,
+               std::string &value, std::vector<std::string> words,
+               const char *meaning) {
+  app.add_option(flag, value, meaning)
+      ->check(boostrt::oneOf(std::move(words)))
+      ->capture_default_str()
+      ->type_name(type);
+}
+
 void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
   app.option_defaults()->take_last();
   app.formatter(boostrt::helpFormatter());
@@ -126,20 +137,16 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                  "(default: on); off generates code for everything")
       ->check(boostrt::oneOf({"on", "off"}))
       ->type_name("WHETHER");
-  app.add_option("--winograd", options.phase.winograd,
-                 "which convolutions of 3x3 taps in f32 Winograd's algorithm "
-                 "computes on CPUs: auto (those it is faster for), always (all "
-                 "it can) or off")
-      ->check(boostrt::oneOf({"auto", "always", "off"}))
-      ->capture_default_str()
-      ->type_name("WHICH");
-  app.add_option("--cuda-library", options.phase.cudaLibrary,
-                 "which matmuls use cuBLASLt on GPUs, and which convolutions "
-                 "cuDNN, where the library is faster: auto (large ones), "
-                 "always (all) or never")
-      ->check(boostrt::oneOf({"auto", "always", "never"}))
-      ->capture_default_str()
-      ->type_name("WHICH");
+  addChoice(app, "--winograd", "WHICH", options.phase.winograd,
+            {"auto", "always", "off"},
+            "which convolutions of 3x3 taps in f32 Winograd's algorithm "
+            "computes on CPUs: auto (those it is faster for), always (all "
+            "it can) or off");
+  addChoice(app, "--cuda-library", "WHICH", options.phase.cudaLibrary,
+            {"auto", "always", "never"},
+            "which matmuls use cuBLASLt on GPUs, and which convolutions "
+            "cuDNN, where the library is faster: auto (large ones), "
+            "always (all) or never");
   CLI::Option *tune =
       app.add_option(
              "--tune", flags.tune,
@@ -201,12 +208,9 @@ void addOptions(CLI::App &app, CompileOptions &options, Flags &flags) {
                  "devices to compile for: cpu, cuda (NVIDIA GPUs), or both")
       ->capture_default_str()
       ->type_name("cpu|cuda|cpu,cuda");
-  app.add_option("--color", flags.color,
-                 "colours in messages: auto is on terminals, unless NO_COLOR "
-                 "is set")
-      ->check(boostrt::oneOf({"auto", "always", "never"}))
-      ->capture_default_str()
-      ->type_name("WHEN");
+  addChoice(app, "--color", "WHEN", flags.color, {"auto", "always", "never"},
+            "colours in messages: auto is on terminals, unless NO_COLOR "
+            "is set");
 }
 
 /// Hands --mlir-... on; a message for anything else that CLI11 does not know.

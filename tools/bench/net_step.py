@@ -5,9 +5,9 @@ For each net and batch size, in each round, the programs of boostc (one for each
 --winograd) and every variant of PyTorch (eager, compiled in two ways, contiguous and channels-last)
 run in turn for some seconds, as processes that sleep while another has its turn, all with --threads
 threads. Reported are the medians of the rounds' medians and the median over the rounds of the ratio
-to the first program, both of the same round. The line `torch, best` has the fastest of PyTorch's variants in
-each round. Results that --json has already are not measured again. Load that is not ours is noted
-as in cpu_step.py.
+to the first program, both of the same round. The line `torch, best` has the fastest of PyTorch's
+variants in each round. Results that --json has already are not measured again. Load that is not
+ours is noted as in cpu_step.py.
 
   python3 -m venv /tmp/bench-venv
   /tmp/bench-venv/bin/pip install torch numpy
@@ -181,11 +181,12 @@ def torch_variants(name, batch, threads, dtype="f32"):
     return made, {"torch": torch.__version__}
 
 
-def compile_program(build, net, batch, threads, program, dtype="f32", winograd="off"):
+def compile_program(build, net, batch, threads, program, dtype="f32", winograd=None):
     flags = [flag for overlay in NETS[net].overlays for flag in ("--overlay", overlay)]
+    if winograd:
+        flags.append(f"--winograd={winograd}")
     subprocess.run([build / "bin/boostc", NETS[net].path(program.parent), *flags, "--target=cpu",
-                    f"--threads={threads}", f"--winograd={winograd}", "--set",
-                    f"batch_size={batch}", "--set",
+                    f"--threads={threads}", "--set", f"batch_size={batch}", "--set",
                     f"amp.level={LEVELS[dtype]}", "-o", program], check=True)
 
 
@@ -209,11 +210,11 @@ def measure_program(build, program, threads, seconds):
 def measure(net, batch, arguments, folder):
     """Results by system and round, and PyTorch's version."""
     runs = {}
-    ways = [(build, winograd) for build in arguments.build for winograd in arguments.winograd]
+    ways = [(build, winograd) for build in arguments.build for winograd in arguments.winograd or [None]]
     for number, (build, winograd) in enumerate(ways):
         program = pathlib.Path(folder) / f"{net}-{batch}-{number}.so"
         compile_program(build, net, batch, arguments.threads, program, arguments.dtype, winograd)
-        name = f"boostc {build}" + ("" if winograd == "off" else f" --winograd={winograd}")
+        name = f"boostc {build}" + (f" --winograd={winograd}" if winograd else "")
         runs[name] = lambda build=build, program=program: measure_program(
             build, program, arguments.threads, arguments.seconds)
     if arguments.alone:
@@ -272,8 +273,8 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, required=True, help="results, line by line")
     parser.add_argument("--variants", nargs="+", help="of PyTorch, such as eager (default: all)")
     parser.add_argument("--alone", action="store_true", help="without PyTorch")
-    parser.add_argument("--winograd", nargs="+", choices=["off", "auto", "always"], default=["off"],
-                        help="a program of each build for each of them")
+    parser.add_argument("--winograd", nargs="+", choices=["off", "auto", "always"],
+                        help="a program of each build for each of them (default: as boostc does)")
     parser.add_argument("--worker", type=int, metavar="BATCH", help="be PyTorch's worker")
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32",
                         help="bf16: mixed precision, level O2 and autocast")
@@ -289,13 +290,13 @@ def main():
             record = json.loads(line)
             known.add((record["net"], record["batch"], record["threads"], record["builds"],
                        record.get("dtype", "f32"), tuple(record.get("variants") or ()),
-                       tuple(record.get("winograd", ["off"]))))
+                       tuple(record.get("winograd") or ())))
     with tempfile.TemporaryDirectory() as folder:
         for net in arguments.net:
             for batch in arguments.batches:
                 builds = " ".join(map(identify_build, arguments.build))
                 if (net, batch, arguments.threads, builds, arguments.dtype,
-                        tuple(arguments.variants or ()), tuple(arguments.winograd)) in known:
+                        tuple(arguments.variants or ()), tuple(arguments.winograd or ())) in known:
                     continue
                 results, versions = measure(net, batch, arguments, folder)
                 about = {"dtype": arguments.dtype, "variants": arguments.variants, "builds": builds,

@@ -97,7 +97,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, required=True)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--size", type=int, default=224)
-    parser.add_argument("--winograd", choices=["off", "auto", "always"], default="off")
+    parser.add_argument("--winograd", choices=["off", "auto", "always"], default="auto")
     arguments = parser.parse_args()
     for padding in ("same", "explicit"):
         record = compare(arguments, padding)

@@ -29,7 +29,7 @@ private:
 
   void emitPieces(Value partial, Value begin, Value end) {
     forEachPiece(partial, begin, end, [&](const Piece &piece) {
-      if (!plan.adds)
+      if (!sum.adds)
         clear(piece);
       if (!plan.sharesStrips)
         for (const TapPart &part : sum.parts)

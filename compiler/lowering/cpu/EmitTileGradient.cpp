@@ -46,12 +46,9 @@ private:
   int64_t getSumsOfTap() const { return tiles.channels * tiles.filters; }
 
   void clearSums() {
-    int64_t lanes = kTileSums;
-    auto type = VectorType::get({lanes}, builder.getF32Type());
-    forEach(constant(0), constant(tapRows * tapColumns * getSumsOfTap()), lanes,
-            [&](Value at) {
-              storeVector(builder, loc, getZeros(type), sums, at, Value());
-            });
+    TapSumCode::clear(sums, VectorType::get({kTileSums}, builder.getF32Type()),
+                      constant(0),
+                      constant(tapRows * tapColumns * getSumsOfTap()));
   }
 
   void emitPart(const TapPart &part, const TileGradientStrip &strip,

@@ -42,8 +42,7 @@ public:
         columns(WinogradAxis::get(part.columns)),
         linesOfSample(countWinogradLines(sum, own)),
         products(getWinogradProducts(sum, own)),
-        productPlan(getProductPlan(products, plan)),
-        vectorType(VectorType::get({plan.lanes}, builder.getF32Type())) {
+        productPlan(getProductPlan(products, plan)) {
     for (TapOperand *operand : {&source(), &weight(), &result()})
       operand->buffer =
           reserve(operand->type.getNumElements(), builder.getF32Type());
@@ -51,8 +50,8 @@ public:
 
   void emitConvolution(Value begin, Value end) {
     int64_t shares = llvm::divideCeil(sum.width, own.width);
-    int64_t lines = sum.samples * linesOfSample;
-    int64_t strips = llvm::divideCeil(lines, own.lines);
+    Value lines = constant(sum.samples * linesOfSample);
+    Value strips = constant(countWinogradStrips(sum, own));
     if (shares == 1)
       transformTaps(constant(0));
     forEach(begin, end, [&](Value piece) {
@@ -60,9 +59,9 @@ public:
       if (shares > 1)
         transformTaps(channel);
       Value first = times(quotient(piece, shares), own.strips);
-      Value last = minimum(plus(first, own.strips), constant(strips));
+      Value last = minimum(plus(first, own.strips), strips);
       forEach(first, last, [&](Value strip) {
-        Strip at{times(strip, own.lines), constant(lines)};
+        Strip at{times(strip, own.lines), lines};
         transformImage(kOfSource, part.source, source(), at, constant(0));
         multiply();
         transformResult(at, channel);
@@ -88,8 +87,8 @@ public:
                        Value term = times(remainder(piece, shares), own.terms);
                        Value channel =
                            times(quotient(piece, shares), own.width);
-                       clear(result(), vectorType, constant(0),
-                             result().type.getNumElements());
+                       clear(result().buffer, vectorType, constant(0),
+                             constant(result().type.getNumElements()));
                        forEach(begin, end, own.lines, [&](Value line) {
                          Strip at{line, end};
                          transform(source(), at, term);
@@ -264,13 +263,13 @@ private:
                   plus(at, static_cast<int64_t>(position) * to.group), Value());
   }
 
-  void clear(const TapOperand &operand, VectorType type, Value from,
-             int64_t elements) {
-    forEach(constant(0), constant(elements), type.getNumElements(),
-            [&](Value element) {
-              storeVector(builder, loc, getZeros(type), operand.buffer,
-                          add(from, element), Value());
-            });
+  /// Where the pixels of `tile` begin in an image, at channel `first`; those of
+  /// a source begin `rows.first` and `columns.first` pixels from there.
+  Value cornerOf(const TapOperand &image, const Tile &tile, Value first) {
+    Value corner = add(offsetOf(image, Value()), first);
+    corner = add(corner, times(tile.sample, image.sample));
+    corner = add(corner, times(tile.row, kWinogradPixels * image.row));
+    return add(corner, times(tile.column, kWinogradPixels * image.column));
   }
 
   /// The tiles of a strip of `image`, from `first` on of its channels along
@@ -287,10 +286,7 @@ private:
       return isSource ? axis.isInside(tile, i) : i < axis.countPixels(tile);
     };
     auto emitTile = [&](const Tile &tile) {
-      Value corner = add(offsetOf(image, Value()), first);
-      corner = add(corner, times(tile.sample, image.sample));
-      corner = add(corner, times(tile.row, kWinogradPixels * image.row));
-      corner = add(corner, times(tile.column, kWinogradPixels * image.column));
+      Value corner = cornerOf(image, tile, first);
       Value target = times(tile.number, to.column);
       auto emitVector = [&](Value channel, Value mask) {
         List<Value> values;
@@ -315,8 +311,8 @@ private:
     auto clearLine = [&](Value line) {
       int64_t elements = own.columns * to.column;
       for (int64_t position = 0; position < kWinogradPositions; ++position)
-        clear(to, type, plus(times(line, elements), position * to.group),
-              elements);
+        clear(to.buffer, type, plus(times(line, elements), position * to.group),
+              constant(elements));
     };
     if (sum.isWeightGradient)
       forEachTile(strip, emitTile, clearLine);
@@ -353,10 +349,7 @@ private:
   void transformResult(const Strip &strip, Value first) {
     const TapOperand &image = part.result;
     forEachTile(strip, [&](const Tile &tile) {
-      Value corner = add(offsetOf(image, Value()), first);
-      corner = add(corner, times(tile.sample, image.sample));
-      corner = add(corner, times(tile.row, kWinogradPixels * image.row));
-      corner = add(corner, times(tile.column, kWinogradPixels * image.column));
+      Value corner = cornerOf(image, tile, first);
       auto emitVector = [&](Value channel, Value mask) {
         List<Value> values = transform(
             kOfResult,
@@ -410,7 +403,6 @@ private:
   int64_t linesOfSample;
   TapSum products;
   TapSumPlan productPlan;
-  VectorType vectorType; ///< along the channels of results
 };
 
 } // namespace

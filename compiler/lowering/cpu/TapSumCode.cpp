@@ -264,3 +264,12 @@ Value TapSumCode::multiplyAdd(Value a, Value b, Value sum) {
 Value TapSumCode::getZeros(VectorType type) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
 }
+
+void TapSumCode::clear(Value target, VectorType type, Value to,
+                       Value elements) {
+  Value zeros = getZeros(type);
+  forEach(constant(0), elements, type.getNumElements(), [&](Value element) {
+    storeVector(builder, loc, zeros, target, add(to, element),
+                /*mask=*/Value());
+  });
+}

@@ -84,9 +84,13 @@ protected:
   Value multiplyAdd(Value a, Value b, Value sum);
   Value getZeros(mlir::VectorType type);
   Value zero() { return getZeros(vectorType); }
+  /// Zeros in whole vectors of `type`, for `elements` elements of the row
+  /// `target` from `to` on and what the last vector has beyond.
+  void clear(Value target, mlir::VectorType type, Value to, Value elements);
 
   const TapSum &sum;
   const TapSumPlan &plan;
+  mlir::VectorType vectorType; ///< f32 in the plan's lanes
 
 private:
   Range getShare(int64_t extent, Value partial);
@@ -96,7 +100,6 @@ private:
   Value loadPairs(const TapOperand &operand, Value offset, int64_t step,
                   int64_t vector, int64_t partner);
 
-  mlir::VectorType vectorType;
   llvm::DenseMap<Value, Value> flat;
   llvm::DenseSet<Value> packed; ///< buffers of a block
   llvm::DenseSet<Value> paired; ///< those whose elements are pairs already

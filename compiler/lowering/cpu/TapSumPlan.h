@@ -64,9 +64,6 @@ struct TapSumPlan {
   /// By Winograd's algorithm: the fields above but for pieces are those of the
   /// products of transformed factors then.
   std::optional<WinogradPlan> winograd;
-  /// A gradient of weights adds to what its result holds. Of products of
-  /// Winograd's algorithm.
-  bool adds = false;
 
   TapSum getForm(const TapSum &sum) const {
     return foldsTaps ? *foldTaps(sum) : sum;

@@ -7,10 +7,7 @@ using namespace boostc;
 
 void TileCode::clear(Value target, Value to, Value elements) {
   Type type = cast<MemRefType>(target.getType()).getElementType();
-  Value zeros = getZeros(VectorType::get({kTileTerms}, type));
-  forEach(constant(0), elements, kTileTerms, [&](Value element) {
-    storeVector(builder, loc, zeros, target, add(to, element), Value());
-  });
+  TapSumCode::clear(target, VectorType::get({kTileTerms}, type), to, elements);
 }
 
 void TileCode::copyVector(Value from, Value target, Value to,

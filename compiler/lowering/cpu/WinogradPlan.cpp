@@ -67,6 +67,12 @@ int64_t boostc::countWinogradLines(const TapSum &sum,
                           plan.columns);
 }
 
+int64_t boostc::countWinogradStrips(const TapSum &sum,
+                                    const WinogradPlan &plan) {
+  return llvm::divideCeil(sum.samples * countWinogradLines(sum, plan),
+                          plan.lines);
+}
+
 TapSum boostc::getWinogradProducts(const TapSum &sum,
                                    const WinogradPlan &plan) {
   const TapPart &part = sum.parts.front();
@@ -84,7 +90,8 @@ TapSum boostc::getWinogradProducts(const TapSum &sum,
     return operand;
   };
   TapSum products;
-  products.isWeightGradient = sum.isWeightGradient;
+  // The sums of a gradient go on from strip to strip.
+  products.isWeightGradient = products.adds = sum.isWeightGradient;
   products.groups = kWinogradPositions;
   products.terms = plan.terms;
   products.width = plan.width;
@@ -109,11 +116,6 @@ TapSumPlan boostc::getProductPlan(const TapSum &products,
                                   const TapSumPlan &plan) {
   TapSumPlan own = plan;
   own.winograd.reset();
-  if (products.isWeightGradient) {
-    own.lines = 1;
-    own.adds = true;
-    own.tilesOfPiece = llvm::divideCeil(products.terms, plan.tile);
-  }
   own.pieces = own.countBlocks(products);
   return own;
 }
@@ -134,14 +136,12 @@ static double estimateAll(const TapSum &sum, const TapSumPlan &plan) {
   double vectors = static_cast<double>(own.width) / plan.lanes;
   double terms = std::ceil(static_cast<double>(own.terms) / own.lanes);
   auto tiles = static_cast<double>(own.lines * own.columns);
-  auto strips = static_cast<double>(
-      llvm::divideCeil(sum.samples * countWinogradLines(sum, own), own.lines));
+  auto strips = static_cast<double>(countWinogradStrips(sum, own));
   double multiply = estimateCost(products, ofProducts);
   double weights = kTransformWeights * static_cast<double>(own.terms) * vectors;
-  double strip =
-      multiply + kTransform * tiles * terms + kTransform * tiles * vectors;
+  double strip = multiply + kTransform * tiles * (terms + vectors);
   if (sum.isWeightGradient) {
-    // The estimate is of one pixel.
+    // The estimate is of one pixel. Sums are set to zero, and transformed.
     strip += multiply * (tiles - 1.0);
     return static_cast<double>(shares * sharesOfTerms) *
            (strips * strip + 2.0 * weights);
@@ -168,8 +168,7 @@ static void share(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
   }
   // Weights are transformed for each piece.
   constexpr int64_t kPiecesOfThread = 4;
-  int64_t strips =
-      llvm::divideCeil(sum.samples * countWinogradLines(sum, own), own.lines);
+  int64_t strips = countWinogradStrips(sum, own);
   int64_t chunks =
       threads == 1
           ? 1
@@ -219,7 +218,7 @@ std::optional<TapSumPlan> boostc::planWinograd(const TapSum &sum,
     const TapSum products = getWinogradProducts(sum, own);
     std::vector<TapSumPlan> plans =
         planTapSum(products, registers, /*threads=*/1, /*count=*/1);
-    if (plans.empty() || plans.front().foldsTaps)
+    if (plans.empty())
       return;
     TapSumPlan plan = plans.front();
     plan.winograd = own;

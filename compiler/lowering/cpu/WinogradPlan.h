@@ -42,14 +42,15 @@ struct WinogradAxis {
   bool isInside(int64_t tile, int64_t position) const;
 };
 
-/// Lines of tiles of a sample.
+/// Lines of tiles of a sample, and strips of all samples.
 int64_t countWinogradLines(const TapSum &sum, const WinogradPlan &plan);
+int64_t countWinogradStrips(const TapSum &sum, const WinogradPlan &plan);
 
 /// The products of a piece and a strip of it: a sum without a window, with a
 /// group for each position. Buffers are null.
 TapSum getWinogradProducts(const TapSum &sum, const WinogradPlan &plan);
 
-/// What plans of the products are, in place of that of the sum.
+/// The plan of the products in that of the sum: for all pieces at once.
 TapSumPlan getProductPlan(const TapSum &products, const TapSumPlan &plan);
 
 /// The plan of least estimated cost for `threads` threads; none where the

@@ -77,6 +77,8 @@ struct TapSum {
   bool isWeightGradient = false;
   /// Whether Winograd's algorithm may compute it.
   rt::WinogradUse winograd = rt::WinogradUse::Off;
+  /// A gradient of weights is added to what `result` holds.
+  bool adds = false;
   int64_t samples = 1, groups = 1, terms = 1, width = 1, partials = 1;
   TapOperand bias;
   std::vector<TapPart> parts;
