@@ -1,5 +1,6 @@
 #include "compiler/report/MemoryUse.h"
 #include "compiler/report/ProgramTables.h"
+#include "compiler/report/RecipeText.h"
 #include "compiler/report/Report.h"
 #include "compiler/report/ScheduleCurve.h"
 #include "compiler/report/TextTable.h"
@@ -18,30 +19,6 @@ using namespace boostc;
 using namespace boostc::report;
 using llvm::formatv;
 using nlohmann::json;
-
-/// A value of the recipe in one line: what an object is comes first, then its
-/// keys.
-static std::string describe(const json &value) {
-  if (value.is_string())
-    return value == "" ? "none" : value.get<std::string>();
-  if (!value.is_object() && !value.is_array())
-    return value.dump();
-  std::vector<std::string> parts;
-  if (value.is_array()) {
-    for (const json &item : value)
-      parts.push_back(describe(item));
-    return value.empty() ? "none" : llvm::join(parts, "; ");
-  }
-  for (const char *key : {"op", "type", "schedule"})
-    if (value.contains(key))
-      parts.push_back(describe(value[key]));
-  for (const auto &[key, inner] : value.items())
-    if (key != "op" && key != "type" && key != "schedule" && !inner.is_null())
-      parts.push_back(
-          key + " " +
-          (inner.is_object() ? "(" + describe(inner) + ")" : describe(inner)));
-  return llvm::join(parts, ", ");
-}
 
 /// "1 sample", "2 samples".
 static std::string count(int64_t number, llvm::StringRef noun) {
@@ -96,7 +73,8 @@ private:
     for (const char *key : {"matmul_precision", "amp", "loss", "metrics",
                             "optimizer", "data", "train"})
       if (recipe.is_object() && recipe.contains(key))
-        table.addRow({key, describe(recipe[key])});
+        for (auto [i, line] : llvm::enumerate(describeValue(recipe[key])))
+          table.addRow({i == 0 ? key : "", line});
     for (auto input : program.getBody().getOps<train::InputOp>()) {
       auto shape = mlir::cast<mlir::ShapedType>(input.getType()).getShape();
       if (!boostrt::evaluatedInput(input.getSymName()).empty())
@@ -404,7 +382,6 @@ private:
     table.addRow({"total", "", "", "",
                   withSeparators(static_cast<int64_t>(plan.total()))});
     table.print(os);
-    os << "  " << describeTransient(program) << "\n";
     printBudget();
     // Only the activations, what kernels need next to them and what ranks
     // exchange differ.
@@ -412,7 +389,8 @@ private:
       os << "  on " << other.device << " "
          << withSeparators(
                 static_cast<int64_t>(measureTotal(other.program, given.job)))
-         << " in all, " << describeTransient(other.program) << "\n";
+         << " in all\n";
+    printTransient();
   }
 
   void printBudget() {
@@ -423,12 +401,33 @@ private:
        << (made.empty() ? "keeps every value" : made) << "\n";
   }
 
-  static std::string describeTransient(train::ProgramOp program) {
-    std::vector<std::string> parts;
-    for (auto function : program.getBody().getOps<mlir::func::FuncOp>())
-      parts.push_back(formatv("{0} {1}", function.getSymName(),
-                              withSeparators(measureTransient(function))));
-    return "transient by function: " + llvm::join(parts, ", ");
+  /// What each function needs while it runs, on each device.
+  void printTransient() {
+    title("transient memory of functions, in bytes");
+    std::string alignment = "l";
+    std::vector<std::string> names{"function"};
+    for (const TargetPlan &plan : plans) {
+      alignment += "r";
+      names.push_back(plan.device.str());
+    }
+    TextTable table(alignment);
+    table.addRow(names);
+    table.addRule();
+    for (auto function : program.getBody().getOps<mlir::func::FuncOp>()) {
+      std::vector<std::string> row{function.getName().str()};
+      bool needsAny = false;
+      for (const TargetPlan &plan : plans) {
+        train::ProgramOp other = plan.program;
+        auto same =
+            other.lookupSymbol<mlir::func::FuncOp>(function.getSymNameAttr());
+        int64_t bytes = same ? measureTransient(same) : 0;
+        needsAny |= bytes > 0;
+        row.push_back(withSeparators(bytes));
+      }
+      if (needsAny)
+        table.addRow(std::move(row));
+    }
+    table.print(os);
   }
 
   llvm::ArrayRef<TargetPlan> plans;
