@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
+#include <optional>
 #include <pthread.h>
 #include <sys/resource.h>
 
@@ -9,6 +11,7 @@ namespace boostrt {
 namespace {
 
 constexpr size_t kStackBytes = size_t{8} << 20;
+constexpr size_t kLeastStackBytes = size_t{2} << 20;
 
 void raiseForThisThread() {
   rlimit limit;
@@ -30,11 +33,38 @@ void raiseForOtherThreads() {
   pthread_attr_destroy(&attributes);
 }
 
+/// The size of stacks that `read` gets attributes of; nothing where it fails.
+std::optional<size_t> stackBytes(int (*read)(pthread_attr_t *)) {
+  pthread_attr_t attributes;
+  if (read(&attributes) != 0)
+    return std::nullopt;
+  size_t bytes = 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes;
+}
+
 } // namespace
 
 void raiseStackLimit() {
   raiseForThisThread();
   raiseForOtherThreads();
+}
+
+Status checkStackLimit() {
+  auto ofThisThread = stackBytes([](pthread_attr_t *attributes) {
+    return pthread_getattr_np(pthread_self(), attributes);
+  });
+  auto ofOthers = stackBytes(pthread_getattr_default_np);
+  size_t least = std::min(ofThisThread.value_or(kLeastStackBytes),
+                          ofOthers.value_or(kLeastStackBytes));
+  if (least >= kLeastStackBytes)
+    return Status();
+  return Status(ExitCode::Usage,
+                fmt::format("kernels for CPUs need a stack of {} KiB for each "
+                            "thread, and a thread gets {} KiB; raise the limit "
+                            "on stacks (ulimit -s, also the hard one)",
+                            kLeastStackBytes >> 10, least >> 10));
 }
 
 } // namespace boostrt

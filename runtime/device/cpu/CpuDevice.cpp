@@ -4,6 +4,7 @@
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/support/Plural.h"
+#include "runtime/support/StackLimit.h"
 
 #include <cstddef>
 #include <cstring>
@@ -60,6 +61,7 @@ Result<std::unique_ptr<CpuDevice>> CpuDevice::create(uint32_t threads,
   bool isStrict = reproducible == BOOSTC_REPRODUCIBLE_STRICT;
   std::span calls(target.library_calls, target.library_call_count);
   BOOSTRT_RETURN_IF_ERROR(checkCpuFeatures(target.requirements));
+  BOOSTRT_RETURN_IF_ERROR(checkStackLimit());
   DnnlContext::limitInstructionSet(target.requirements);
   Result<std::unique_ptr<ThreadPool>> pool = ThreadPool::create(threads);
   if (!pool.ok())

@@ -22,8 +22,9 @@ public:
   /// For the CPU target `target` of a program, which outlives the device.
   /// Fails with ExitCode::Input when this CPU lacks what the target requires,
   /// or the library wants another scratch size than was planned (the arenas
-  /// would not fit), ExitCode::Usage when `threads` cannot be had. What a
-  /// strictly reproducible program computes does not depend on `threads`.
+  /// would not fit), ExitCode::Usage when `threads` cannot be had or their
+  /// stacks are too small for kernels. What a strictly reproducible program
+  /// computes does not depend on `threads`.
   static Result<std::unique_ptr<CpuDevice>>
   create(uint32_t threads, const BoostTarget &target,
          uint32_t reproducible = BOOSTC_REPRODUCIBLE_ON);
