@@ -284,6 +284,10 @@ def PreconditionGradientsPass
 
     With `factor_decay` the factors of a refresh are added to moving averages, three more states
     of a layer, and these are inverted. `balanced`, their traces divide the damping. With
+    `refresh_above`, a refresh inverts the factors of layers alone whose trace changed by more
+    than that since they were inverted last; with `stop_below`, never again those of a layer that
+    once changed by less, whose factors are not computed any more, either. Two more states of a
+    layer say so, the trace and whether the layer settled (`thor.trace_change`). With
     `kl_clip` every step scales its preconditioned gradients, all of which are computed before
     the first rule then. `by_rank`, each rank inverts the sums of its own samples, and inverses
     are averaged over the ranks that have samples (`train.rank_sum`).
@@ -445,7 +449,8 @@ def DivideInversionsPass
     of each cost as any other, or one more.
 
     Factors that anything else reads stay sums on all ranks, and each rank inverts them: averages
-    (`thor.average_factor`) and traces (`thor.split_damping`) are of all blocks. Inverses of this
+    (`thor.average_factor`) and traces (`thor.split_damping`, `thor.trace_change`) are of all
+    blocks. Inverses of this
     rank's own sums (`by_rank`) stay as they are, too, and so does an update whose inversions all
     together take fewer than `min-flops`: they would not be worth the messages.
 

@@ -32,7 +32,7 @@ LogicalResult thor::verifyPositive(
 
 StringRef thor::getParameterOf(StringRef name) {
   for (StringRef suffix : {kFactorA, kFactorG, kInverseA, kInverseG, kReady,
-                           kAverageA, kAverageG, kAveraged})
+                           kAverageA, kAverageG, kAveraged, kTrace, kSettled})
     if (name.consume_back(suffix))
       return name;
   return {};

@@ -31,7 +31,9 @@ inline constexpr llvm::StringLiteral kFactorA = ".factor_a",
                                      kReady = ".inverses_ready",
                                      kAverageA = ".average_a",
                                      kAverageG = ".average_g",
-                                     kAveraged = ".averaged_factors";
+                                     kAveraged = ".averaged_factors",
+                                     kTrace = ".factor_trace",
+                                     kSettled = ".factors_settled";
 /// The weight that `name` is one of; empty where it is none.
 llvm::StringRef getParameterOf(llvm::StringRef name);
 

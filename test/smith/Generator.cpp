@@ -202,8 +202,14 @@ private:
                       (key.name == "epsilon" && key.defaultValue == "0.0");
       if (!isNeeded && draw(0, 1))
         continue;
-      // Averages are of what no rank has where each inverts factors of its own.
-      if (key.name == "combine" && StringRef(text).contains("factor_decay"))
+      // Averages and traces are of what no rank has where each inverts factors
+      // of its own.
+      bool needsAll = StringRef(text).contains("factor_decay") ||
+                      StringRef(text).contains("refresh_above");
+      if (key.name == "combine" && needsAll)
+        continue;
+      if (key.name == "stop_below" &&
+          !StringRef(text).contains("refresh_above"))
         continue;
       std::string value = drawValue(key, {});
       if (key.name == "damping")
@@ -215,6 +221,8 @@ private:
             {"0.1", "0.0625", "0.01",
              R"({ "schedule": "cosine", "value": 0.05, "warmup": 2, "length": 8,
   "unit": "steps" })"});
+      else if (key.name == "stop_below")
+        value = pick<const char *>({"0.001", "0.0001"});
       else if (key.type == KeyType::Number)
         value = pick<const char *>({"0.5", "0.9", "0.001", "0.25"});
       text += ", \"" + key.name.str() + "\": " + value;

@@ -15,8 +15,8 @@ from optimizers import DEFAULTS, make_optimizer
 from smith_graph import pair
 from smith_network import Network, Skip, Tensors, correct, losses
 from thor import DEFAULTS as THOR
-from thor import (average, factor, invert_factors, limit_steps, positions_of, precondition,
-                  rows_of)
+from thor import (Changes, average, factor, invert_factors, limit_steps, positions_of,
+                  precondition, rows_of)
 
 
 def rate_of(schedule, step):
@@ -80,11 +80,12 @@ class Thor:
                               self.velocity)
 
 
-def refresh_all(products, averages, damping, keys):
-    """Name -> what multiplies the gradient of a weight: inverses and the output pixels. Adds the
-    factors to `averages`."""
-    inverses = {}
+def refresh_all(products, inverses, averages, changes, damping, keys):
+    """Puts into `inverses` by name what multiplies the gradient of a weight: inverses and the output
+    pixels. Adds the factors to `averages`, and lets `changes` decide which stay."""
     for name, (layer, parts) in products.items():
+        if name in changes.settled:
+            continue
         x = torch.cat([x.detach() for x, _ in parts])
         d = torch.cat([torch.zeros_like(y) if y.grad is None else y.grad for _, y in parts])
         positions = positions_of(layer, d)
@@ -97,9 +98,11 @@ def refresh_all(products, averages, damping, keys):
             factors = [tuple(map(factor, both))
                        for both in rows_of({**layer, **spatial, "padding": 0}, x, d)]
         averages[name] = average(averages.get(name), factors, keys["factor_decay"])
-        inverses[name] = invert_factors(layer, averages[name][0], positions, damping,
-                                        keys), positions
-    return inverses
+        if not changes.keeps(name, averages[name][0], positions, damping, name in inverses):
+            inverses[name] = invert_factors(layer, averages[name][0], positions, damping,
+                                            keys), positions
+    if changes.margin < 1e-4:
+        raise Skip("how a trace changed is next to a limit")
 
 
 class Recipe:
@@ -276,7 +279,7 @@ def train(recipe, roles, gone, start, data, steps, dtype, random=None):
 
     centered, groups = recipe.centered(network), recipe.freeze_groups(steps)
     due, parameters = recipe.refreshes(network, groups), [values[name] for name in roles]
-    inverses, averages = {}, {}
+    inverses, averages, changes = {}, {}, Changes({**THOR, **recipe.optimizer})
     for step in range(steps):
         (begin, end), seen, products = windows[step % len(windows)], {}, {}
         for name in roles:
@@ -323,7 +326,7 @@ def train(recipe, roles, gone, start, data, steps, dtype, random=None):
         if recipe.optimizer["type"] == "thor":
             keys, damping = recipe.optimizer, rate_of(recipe.optimizer["damping"], step)
             if due[step]:
-                inverses = refresh_all(products, averages, damping, keys)
+                refresh_all(products, inverses, averages, changes, damping, keys)
             rates = {name: rate_of(rules[name][1], step) for name in trained}
             precondition_all(network, values, rates, inverses, damping, end - begin,
                              keys["kl_clip"])

@@ -3,6 +3,7 @@
 #include "dialects/nn/NnDialect.h"
 #include "dialects/rt/DampedInverse.h"
 #include "dialects/thor/ThorDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -58,6 +59,8 @@ static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
   layer.averageA = (name + thor::kAverageA).str();
   layer.averageG = (name + thor::kAverageG).str();
   layer.averaged = (name + thor::kAveraged).str();
+  layer.trace = (name + thor::kTrace).str();
+  layer.settled = (name + thor::kSettled).str();
   auto weight = cast<RankedTensorType>(layer.parameter.getType());
   layer.sizeOfG = weight.getDimSize(0);
   layer.sizeOfA =
@@ -79,7 +82,7 @@ static void buildFactors(FactorLayer &layer, PreconditionableOpInterface op,
 }
 
 /// Accumulators and states of a layer, after its parameter.
-static void declare(FactorLayer &layer, bool averages) {
+static void declare(FactorLayer &layer, bool averages, bool compares) {
   OpBuilder at(layer.parameter);
   at.setInsertionPointAfter(layer.parameter);
   Location where = layer.parameter.getLoc();
@@ -90,16 +93,22 @@ static void declare(FactorLayer &layer, bool averages) {
   declareState(at, where, layer.inverseA, layer.a);
   declareState(at, where, layer.inverseG, layer.g);
   declareState(at, where, layer.ready, getFlagType(at.getContext()));
-  if (!averages)
-    return;
-  declareState(at, where, layer.averageA, layer.a);
-  declareState(at, where, layer.averageG, layer.g);
-  declareState(at, where, layer.averaged,
-               RankedTensorType::get({}, at.getI64Type()));
+  if (averages) {
+    declareState(at, where, layer.averageA, layer.a);
+    declareState(at, where, layer.averageG, layer.g);
+    declareState(at, where, layer.averaged,
+                 RankedTensorType::get({}, at.getI64Type()));
+  }
+  if (compares) {
+    declareState(at, where, layer.trace,
+                 RankedTensorType::get({}, at.getF32Type()));
+    declareState(at, where, layer.settled, getFlagType(at.getContext()));
+  }
 }
 
 FactorLayers boost::buildFactors(train::ProgramOp program, func::FuncOp micro,
-                                 int64_t blockSize, bool averages) {
+                                 int64_t blockSize, bool averages,
+                                 bool compares) {
   FactorLayers layers;
   Value valid =
       takeArgument(micro, getFlagType(micro.getContext()), BindingKind::Valid);
@@ -119,16 +128,33 @@ FactorLayers boost::buildFactors(train::ProgramOp program, func::FuncOp micro,
                       .kronecker = op.getKroneckerLayer()};
     if (layer.kronecker) {
       ::buildFactors(layer, op, rescaling, micro, valid, blockSize);
-      declare(layer, averages);
+      declare(layer, averages, compares);
     }
     layers.try_emplace(parameter.getSymName(), std::move(layer));
   }
   return layers;
 }
 
-void boost::stagger(FactorLayers &layers, func::FuncOp micro,
-                    const RefreshPlan &plan) {
-  if (plan.slots == 1)
+/// Whether `layer` has not settled, i32; only where it `isDue`, if that is
+/// given.
+static Value buildIsOpen(const FactorLayer &layer, func::FuncOp micro,
+                         Value isDue) {
+  Location loc = micro.getLoc();
+  RankedTensorType flag = getFlagType(micro.getContext());
+  Value settled = takeArgument(micro, flag, BindingKind::State, layer.settled);
+  auto builder = OpBuilder::atBlockBegin(&micro.front());
+  if (isDue)
+    builder.setInsertionPointAfterValue(isDue);
+  Value isOpen = arith::XOrIOp::create(builder, loc, settled,
+                                       buildInteger(builder, loc, flag, 1));
+  if (!isDue)
+    return isOpen;
+  return arith::AndIOp::create(builder, loc, isDue, isOpen);
+}
+
+void boost::chooseDue(FactorLayers &layers, func::FuncOp micro,
+                      const RefreshPlan &plan, bool compares) {
+  if (plan.slots == 1 && !compares)
     return;
   SmallVector<FactorLayer *> refreshed;
   SmallVector<int64_t> costs;
@@ -142,8 +168,11 @@ void boost::stagger(FactorLayers &layers, func::FuncOp micro,
   for (auto [layer, slot] :
        llvm::zip_equal(refreshed, assignSlots(costs, plan.slots))) {
     layer->slot = slot;
+    Value isDue = slots.areSeveral() ? slots.getDue(slot) : Value();
+    if (compares)
+      isDue = buildIsOpen(*layer, micro, isDue);
     for (MutableOperandRange &due : layer->due)
-      due.assign(slots.getDue(slot));
+      due.assign(isDue);
   }
 }
 

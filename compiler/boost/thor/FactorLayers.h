@@ -19,6 +19,9 @@ struct FactorLayer {
   /// Where inverses are those of averages: these, and how many factors they are
   /// of.
   std::string averageA, averageG, averaged;
+  /// Where changes decide on refreshes: the trace of the factors whose inverses
+  /// these are, and whether they stay.
+  std::string trace, settled;
   int64_t sizeOfA = 1, sizeOfG = 1; ///< without what fills up last blocks
   int64_t refreshFlops = 0;         ///< of a micro-batch and of the inversions
   /// Where its factors are told whether they are due.
@@ -31,14 +34,16 @@ using FactorLayers = llvm::MapVector<llvm::StringRef, FactorLayer>;
 
 /// The layers whose gradients `micro` returns. Lets it return their factors,
 /// of blocks of `blockSize`, and declares these as accumulators, and states for
-/// their inverses, and for averages where it `averages`.
+/// their inverses, for averages where it `averages`, and for traces where it
+/// `compares` them.
 FactorLayers buildFactors(train::ProgramOp program, mlir::func::FuncOp micro,
-                          int64_t blockSize, bool averages);
+                          int64_t blockSize, bool averages, bool compares);
 
 /// Divides `layers` into slots, as many as `plan` has. The factors of a layer
-/// that is not due in a step are zeros.
-void stagger(FactorLayers &layers, mlir::func::FuncOp micro,
-             const RefreshPlan &plan);
+/// that is not due in a step are zeros; so are those of one that has settled,
+/// where traces are compared.
+void chooseDue(FactorLayers &layers, mlir::func::FuncOp micro,
+               const RefreshPlan &plan, bool compares);
 
 /// How many of `layers` have factors.
 int64_t countWithFactors(const FactorLayers &layers);

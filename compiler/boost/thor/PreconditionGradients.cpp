@@ -32,7 +32,9 @@ public:
         blockSize(static_cast<int64_t>(first.getBlockSize())),
         isByRank(first.getByRank()), limit(first.getKlClipAttr()),
         options{.balances = first.getBalanced(),
-                .decay = first.getFactorDecayAttr()},
+                .decay = first.getFactorDecayAttr(),
+                .above = first.getRefreshAboveAttr(),
+                .below = first.getStopBelowAttr()},
         flag(RankedTensorType::get({}, b.getI32Type())),
         count(RankedTensorType::get({}, b.getI64Type())) {}
 
@@ -50,11 +52,13 @@ public:
       others.push_back(update);
     }
     layers = buildFactors(program, microRefresh, blockSize,
-                          /*averages=*/options.decay != nullptr);
+                          /*averages=*/options.decay != nullptr,
+                          /*compares=*/options.above != nullptr);
     if (isStaggered)
       plan =
           RefreshPlan::getStaggered(plan.frequency, countWithFactors(layers));
-    stagger(layers, microRefresh, plan);
+    chooseDue(layers, microRefresh, plan,
+              /*compares=*/options.above != nullptr);
     precondition(updateRefresh, /*refreshes=*/true);
     remark();
     for (func::FuncOp other : others)
@@ -67,7 +71,7 @@ public:
 
 private:
   void precondition(func::FuncOp function, bool refreshes) {
-    SmallVector<Value> ready;
+    SmallVector<Value> ready, inverted;
     SmallVector<NaturalStep> steps;
     SlotCode slots(function, plan.slots);
     options.ranks = refreshes && isByRank ? countRanks(function) : Value();
@@ -78,7 +82,7 @@ private:
       FactorLayer *layer = found == layers.end() ? nullptr : &found->second;
       if (layer && layer->kronecker) {
         result = precondition(function, request, *layer,
-                              refreshes ? &slots : nullptr, ready);
+                              refreshes ? &slots : nullptr, ready, inverted);
         steps.push_back({result, request.getGradient(), request.getRate()});
       } else if (layer) {
         OpBuilder at(request);
@@ -94,27 +98,39 @@ private:
     }
     if (limit)
       clipDivergence(function, steps, limit.getValueAsDouble());
-    countPlain(function, ready);
+    countLayers(function, ready, inverted);
   }
 
   /// Lets `function` return how many of its layers with factors take their
-  /// plain gradient.
-  void countPlain(func::FuncOp function, ArrayRef<Value> ready) {
+  /// plain gradient, and how many have new inverses where traces decide on it.
+  void countLayers(func::FuncOp function, ArrayRef<Value> ready,
+                   ArrayRef<Value> inverted) {
     OpBuilder at(function.front().getTerminator());
+    auto leave = [&](StringRef name, Value number) {
+      rt::addResult(
+          function, number,
+          rt::BindingAttr::get(b.getContext(), BindingKind::StepNumber, name));
+    };
     Value plain =
         buildInteger(at, loc, flag, static_cast<int64_t>(ready.size()));
     for (Value isReady : ready)
       plain = arith::SubIOp::create(at, loc, plain, isReady);
-    rt::addResult(function, plain,
-                  rt::BindingAttr::get(b.getContext(), BindingKind::StepNumber,
-                                       "thor_plain_layers"));
+    leave("thor_plain_layers", plain);
+    if (!options.above)
+      return;
+    Value total = buildInteger(at, loc, flag, 0);
+    for (Value isNew : inverted)
+      total = arith::AddIOp::create(at, loc, total, isNew);
+    leave("thor_inverted_layers", total);
   }
 
   /// With inverses that are refreshed where `slots` are given and the layer's
-  /// is due. Adds to `isReady` whether it is preconditioned, 0 or 1.
+  /// is due. Adds to `isReady` whether it is preconditioned, 0 or 1, and to
+  /// `inverted` whether inverses are new, if that is not always so.
   Value precondition(func::FuncOp function, thor::NaturalGradientOp request,
                      FactorLayer &layer, SlotCode *slots,
-                     SmallVectorImpl<Value> &isReady) {
+                     SmallVectorImpl<Value> &isReady,
+                     SmallVectorImpl<Value> &inverted) {
     OpBuilder at(request);
     Location where = request.getLoc();
     auto take = [&](StringRef name, Type type) {
@@ -132,6 +148,8 @@ private:
       leaveState(function, layer.ready,
                  selectApplied(end, *getCommit(function), found.ready, ready));
       std::tie(a, g, ready) = std::tie(found.a, found.g, found.ready);
+      if (found.isNew)
+        inverted.push_back(found.isNew);
     }
     isReady.push_back(ready);
     // The rows of a table are inputs.

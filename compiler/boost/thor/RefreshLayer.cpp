@@ -84,12 +84,12 @@ public:
         count(RankedTensorType::get({}, at.getI64Type())) {}
 
   Inverses run(SlotCode &slots, const Inverses &before) {
-    Value samples = takeArgument(update, count, BindingKind::LossCount);
+    Value isDue = slots.areSeveral() ? slots.isDue(layer.slot) : Value();
+    if (options.above)
+      isDue = both(isDue, isZero(takeState(layer.settled, flag)));
     // Nothing is inverted for no samples.
-    if (slots.areSeveral())
-      samples =
-          arith::SelectOp::create(at, loc, slots.isDue(layer.slot), samples,
-                                  buildInteger(at, loc, count, 0));
+    Value samples =
+        countWhere(isDue, takeArgument(update, count, BindingKind::LossCount));
     // How often a row of a table is looked up counts for each sample.
     int64_t rowsOfA = layer.kronecker->isLookup ? 1 : layer.rows;
     Factor sides[] = {{take(layer.factorA, layer.a), rowsOfA, layer.sizeOfA,
@@ -98,36 +98,75 @@ public:
                        findScale(request.getGradient()), layer.averageG}};
     Value averaged;
     if (options.decay) {
-      averaged =
-          takeArgument(update, count, BindingKind::State, layer.averaged);
+      averaged = takeState(layer.averaged, count);
       for (Factor &side : sides)
         average(samples, averaged, side);
     }
     auto [dampingA, dampingG] = getDamping(sides);
+    Change change;
+    Value isKept;
+    if (options.above) {
+      change = compareTraces(sides, samples, dampingA, dampingG, before.ready);
+      isKept = both(isDue, change.isKept);
+      isDue = both(isDue, isZero(isKept));
+      samples = countWhere(isDue, samples);
+    }
     thor::DampedInverseOp a = invert(sides[0], samples, dampingA);
     thor::DampedInverseOp g = invert(sides[1], samples, dampingG);
     Value failed = arith::AddIOp::create(at, loc, a.getFailed(), g.getFailed());
-    Value succeeded =
-        arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, failed,
-                              buildInteger(at, loc, flag, 0));
     Inverses found = {a.getResult(), g.getResult(),
-                      arith::ExtUIOp::create(at, loc, flag, succeeded)};
+                      extend(flag, isZero(failed))};
     if (options.ranks)
       found = averageOverRanks(found);
     if (options.decay)
-      keepAverages(sides, averaged, found.ready);
-    if (!slots.areSeveral())
+      keepAverages(sides, averaged, found.ready, isKept);
+    if (options.above)
+      keepTrace(change, found.ready, isKept);
+    if (!isDue)
       return found;
-    Value due = slots.getDue(layer.slot);
+    Value due = options.above ? extend(flag, isDue) : slots.getDue(layer.slot);
     return {replaceWhere(at, due, found.a, before.a),
             replaceWhere(at, due, found.g, before.g),
-            arith::SelectOp::create(at, loc, slots.isDue(layer.slot),
-                                    found.ready, before.ready)};
+            arith::SelectOp::create(at, loc, isDue, found.ready, before.ready),
+            due};
   }
 
 private:
+  /// How the trace of a layer's factors differs from the one whose inverses
+  /// there are.
+  struct Change {
+    Value trace;     ///< f32
+    Value isKept;    ///< it hardly does, and there are inverses, i1
+    Value isSettled; ///< it does not, i32
+  };
+
   Value take(StringRef accumulator, Type type) {
     return takeArgument(update, type, BindingKind::Accumulator, accumulator);
+  }
+  Value takeState(StringRef name, Type type) {
+    return takeArgument(update, type, BindingKind::State, name);
+  }
+
+  Value isZero(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, value,
+                                 buildInteger(at, loc, type, 0));
+  }
+  Value extend(RankedTensorType type, Value condition) {
+    return arith::ExtUIOp::create(at, loc, type, condition);
+  }
+  /// Null stands for a condition that always holds.
+  Value both(Value condition, Value other) {
+    if (!condition)
+      return other;
+    return arith::AndIOp::create(at, loc, condition, other);
+  }
+  /// `samples`, none where `condition` does not hold.
+  Value countWhere(Value condition, Value samples) {
+    if (!condition)
+      return samples;
+    return arith::SelectOp::create(at, loc, condition, samples,
+                                   buildInteger(at, loc, count, 0));
   }
 
   thor::DampedInverseOp invert(const Factor &factor, Value samples,
@@ -169,9 +208,13 @@ private:
   }
 
   /// Leaves the averages in their states where the step is applied and they
-  /// have inverses: what is not finite would stay so. Those of a layer that is
-  /// not due have none.
-  void keepAverages(ArrayRef<Factor> sides, Value averaged, Value ready) {
+  /// have inverses, or have a trace that keeps those of before (`isKept`, or
+  /// null): what is not finite would stay so. Those of a layer that is not due
+  /// have neither.
+  void keepAverages(ArrayRef<Factor> sides, Value averaged, Value ready,
+                    Value isKept) {
+    if (isKept)
+      ready = arith::OrIOp::create(at, loc, ready, extend(flag, isKept));
     OpBuilder end(update.front().getTerminator());
     Value kept =
         arith::AndIOp::create(end, loc, getCommit(update)->getApplied(), ready);
@@ -180,6 +223,40 @@ private:
     Value more = arith::ExtUIOp::create(end, loc, count, kept);
     leaveState(update, layer.averaged,
                arith::AddIOp::create(end, loc, averaged, more));
+  }
+
+  Change compareTraces(ArrayRef<Factor> sides, Value samples, Value dampingA,
+                       Value dampingG, Value ready) {
+    const Factor &a = sides[0], &g = sides[1];
+    auto number = [&](int64_t value) { return at.getI64IntegerAttr(value); };
+    auto op = thor::TraceChangeOp::create(
+        at, loc, dampingA.getType(), flag, flag, a.value, g.value, samples,
+        g.scale, dampingA, dampingG, takeState(layer.trace, dampingA.getType()),
+        number(a.rowsOfSample), number(g.rowsOfSample), number(layer.positions),
+        number(a.size), number(g.size), options.above,
+        options.below ? options.below : at.getF64FloatAttr(0.0),
+        options.decay ? at.getUnitAttr() : UnitAttr());
+    Value isKept = arith::CmpIOp::create(
+        at, loc, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(at, loc, op.getKept(), ready),
+        buildInteger(at, loc, flag, 0));
+    return {op.getTrace(), isKept, op.getSettled()};
+  }
+
+  /// Leaves the trace of factors that have inverses in its state, and whether
+  /// the layer settled where it `isKept`.
+  void keepTrace(const Change &change, Value ready, Value isKept) {
+    OpBuilder end(update.front().getTerminator());
+    Value applied = getCommit(update)->getApplied();
+    leaveWhere(update, layer.trace,
+               arith::AndIOp::create(end, loc, applied, ready), change.trace,
+               takeState(layer.trace, change.trace.getType()));
+    Value settles = arith::AndIOp::create(
+        end, loc, applied,
+        arith::AndIOp::create(at, loc, change.isSettled, extend(flag, isKept)));
+    leaveState(update, layer.settled,
+               arith::OrIOp::create(end, loc, takeState(layer.settled, flag),
+                                    settles));
   }
 
   /// The damping of A and of G.

@@ -9,6 +9,8 @@ namespace boostc::boost {
 /// The inverses of a layer's factors, and whether both could be computed, i32.
 struct Inverses {
   mlir::Value a, g, ready;
+  /// Whether they are of this step, i32; null where all are.
+  mlir::Value isNew = {};
 };
 
 struct RefreshOptions {
@@ -19,11 +21,14 @@ struct RefreshOptions {
   /// countRanks(), where each rank inverts factors of its own samples and these
   /// inverses are averaged; or null.
   mlir::Value ranks;
+  /// Changes of a trace above which factors are inverted, and below which they
+  /// never are again (0 where it is null); or null.
+  mlir::FloatAttr above, below;
 };
 
 /// Computes new ones of `layer` at `request`, in an update that refreshes;
-/// where the layer is not due it is those that were there `before`. Leaves
-/// averages of factors in their states.
+/// where the layer is not due, or its factors hardly changed, it is those that
+/// were there `before`. Leaves averages and traces of factors in their states.
 Inverses refreshInverses(mlir::func::FuncOp update,
                          thor::NaturalGradientOp request,
                          const FactorLayer &layer,

@@ -4,6 +4,7 @@
 // RUN: boost-opt %t/table.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/table.mlir
 // RUN: boost-opt %t/staggered.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/staggered.mlir
 // RUN: boost-opt %t/averaged.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/averaged.mlir
+// RUN: boost-opt %t/adaptive.mlir --boostc-precondition-gradients 2>&1 | FileCheck %t/adaptive.mlir
 // RUN: boost-opt %t/errors.mlir --split-input-file --verify-diagnostics --boostc-precondition-gradients
 
 //--- plain.mlir
@@ -300,6 +301,57 @@ train.program @averaged batch_size(2) micro_batches(1) epochs(1) seed(9) recipe(
     %pv = thor.natural_gradient %mv of @v damping %lambda frequency 10 block_size 128 factor_decay 0.95 balanced kl_clip 0.001 rate %lr : tensor<2x3xf32>
     %v1 = train.sgd %v, %pv, %lr weight_decay 0.0 if %applied : tensor<2x3xf32>
     return %w1, %v1, %applied, %failed : tensor<4x3xf32>, tensor<2x3xf32>, tensor<i32>, tensor<i32>
+  }
+}
+
+//--- adaptive.mlir
+// Factors whose trace changed are inverted, but where the layer has settled; factors of such a layer
+// are not computed.
+// CHECK: train.state @w.factor_trace "factor_trace" : tensor<f32>
+// CHECK: train.state @w.factors_settled "factors_settled" : tensor<i32>
+// CHECK: func.func @micro_refresh(
+// CHECK: %[[OPEN:.+]] = arith.xori %{{.+}}, %{{.+}} : tensor<i32>
+// CHECK: thor.factor_a %{{.+}}, %{{.+}} if %[[OPEN]] groups 1
+// CHECK: thor.factor_g %{{.+}}, %{{.+}} if %[[OPEN]] groups 1
+// CHECK: func.func @update_refresh(
+// CHECK-SAME: %[[N:arg[0-9]+]]: tensor<i64> {rt.binding = #rt.binding<loss_count>}
+// CHECK-SAME: %[[READY:arg[0-9]+]]: tensor<i32> {rt.binding = #rt.binding<state, "w.inverses_ready">}
+// CHECK-SAME: %[[SETTLED:arg[0-9]+]]: tensor<i32> {rt.binding = #rt.binding<state, "w.factors_settled">}
+// CHECK-SAME: %[[BEFORE:arg[0-9]+]]: tensor<f32> {rt.binding = #rt.binding<state, "w.factor_trace">}
+// CHECK: %[[YET:.+]] = arith.cmpi eq, %[[SETTLED]]
+// CHECK: %[[SAMPLES:.+]] = arith.select %[[YET]], %[[N]]
+// CHECK: %[[T:.+]], %[[KEPT:.+]], %[[SETTLES:.+]] = thor.trace_change %[[A:.+]], %[[G:.+]] by %[[SAMPLES]] rows 1, 1 positions 1 sizes 3, 4 damping %{{.+}}, %{{.+}} since %[[BEFORE]] above 5.000000e-01 below 2.500000e-01
+// CHECK: %[[BOTH:.+]] = arith.andi %[[KEPT]], %[[READY]]
+// CHECK: %[[ISKEPT:.+]] = arith.cmpi ne, %[[BOTH]]
+// CHECK: %[[STAYS:.+]] = arith.andi %[[YET]], %[[ISKEPT]]
+// CHECK: %[[CHANGES:.+]] = arith.cmpi eq, %[[STAYS]]
+// CHECK: %[[DUE:.+]] = arith.andi %[[YET]], %[[CHANGES]]
+// CHECK: %[[INVERTED:.+]] = arith.select %[[DUE]], %[[SAMPLES]]
+// CHECK: thor.damped_inverse %[[A]] by %[[INVERTED]]
+// CHECK: thor.damped_inverse %[[G]] by %[[INVERTED]]
+// CHECK-DAG: train.replace %[[BEFORE]] by %[[T]]
+// CHECK-DAG: arith.ori %[[SETTLED]]
+// CHECK: return
+train.program @adaptive batch_size(2) micro_batches(1) epochs(1) seed(9) recipe("{}") {
+  train.parameter @w weight <uniform, -0.5, 0.5> : tensor<4x3xf32>
+  train.schedule @lr <constant, 1.0>
+  train.schedule @damping <constant, 0.03>
+  func.func @micro(%x: tensor<2x3xf32> {rt.binding = #rt.binding<input, "x">}, %dx: tensor<2x4xf32> {rt.binding = #rt.binding<input, "dx">}, %valid: tensor<i32> {rt.binding = #rt.binding<valid>})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, tensor<f32> {rt.binding = #rt.binding<loss_sum>}, tensor<i64> {rt.binding = #rt.binding<loss_count>}) {
+    %gw = nn.dense_grad_weight %dx, %x : tensor<2x4xf32>, tensor<2x3xf32>
+    %loss = arith.constant dense<1.0> : tensor<f32>
+    %count = arith.constant dense<2> : tensor<i64>
+    return %gw, %loss, %count : tensor<4x3xf32>, tensor<f32>, tensor<i64>
+  }
+  func.func @update(%gw: tensor<4x3xf32> {rt.binding = #rt.binding<gradient, "w">}, %loss: tensor<f32> {rt.binding = #rt.binding<loss_sum>}, %count: tensor<i64> {rt.binding = #rt.binding<loss_count>},
+      %w: tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, %before: tensor<i32> {rt.binding = #rt.binding<failed>},
+      %lr: tensor<f32> {rt.binding = #rt.binding<control, "lr">}, %lambda: tensor<f32> {rt.binding = #rt.binding<control, "damping">})
+      -> (tensor<4x3xf32> {rt.binding = #rt.binding<parameter, "w">}, tensor<i32> {rt.binding = #rt.binding<applied>}, tensor<i32> {rt.binding = #rt.binding<failed>}) {
+    %applied, %failed = train.commit count(%count) after(%before) finite(%loss, %gw : tensor<f32>, tensor<4x3xf32>) on_nonfinite fail
+    %mw = train.divide_gradient %gw by %count : tensor<4x3xf32>
+    %pw = thor.natural_gradient %mw of @w damping %lambda frequency 10 block_size 128 refresh_above 0.5 stop_below 0.25 : tensor<4x3xf32>
+    %w1 = train.sgd %w, %pw, %lr weight_decay 0.0 if %applied : tensor<4x3xf32>
+    return %w1, %applied, %failed : tensor<4x3xf32>, tensor<i32>, tensor<i32>
   }
 }
 

@@ -160,12 +160,12 @@ func.func @parts() {
 }
 
 // Two that do not need each other run side by side and use the same shared memory.
-// HOST-LABEL: func.func @beside
-// HOST: rt.launch_grid @kernels::@beside_kernel_0(%0, %1, %2, %3) blocks(384)
+// HOST-LABEL: func.func @neighbours
+// HOST: rt.launch_grid @kernels::@neighbours_kernel_0(%0, %1, %2, %3) blocks(384)
 // HOST-NEXT: return
-// CHECK-LABEL: gpu.func @beside_kernel_0
+// CHECK-LABEL: gpu.func @neighbours_kernel_0
 // CHECK-SAME: workgroup(%[[SHARED:[^:]+]] : memref<4608xf32, #gpu.address_space<workgroup>>
-func.func @beside() {
+func.func @neighbours() {
   %a = rt.buffer batch[0] : memref<1024x512xf32>
   %b = rt.buffer batch[2097152] : memref<1024x512xf32>
   %c = rt.buffer transient[0] : memref<512x512xf32>

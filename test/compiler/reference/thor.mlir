@@ -146,6 +146,38 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     check.expect_eq %ea, %lambda : tensor<f32>
     check.expect_eq %eg, %lambda : tensor<f32>
 
+    // The traces of both means are 2.75 + 5.25 = 8 and 12.5, the roots of damping 0.2: (8 + 2 * 0.2) (12.5 +
+    // 0.2) = 106.68. The same of the sums, of which G has twice as many rows here and a scale of 0.5. It
+    // is 6.25 % away from 113.792.
+    %before = arith.constant dense<113.792> : tensor<f32>
+    %trace, %kept, %settled = thor.trace_change %one_a, %one_g by %n mean rows 1, 1 positions 1 sizes 2, 1
+        damping %lambda, %lambda since %before above 0.0626 below 0.0624 : tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    %trace_x = arith.constant dense<106.68> : tensor<f32>
+    check.expect_close %trace, %trace_x atol 0.0 rtol 1.0e-7 : tensor<f32>
+    check.expect_eq %kept, %yes : tensor<i32>
+    check.expect_eq %settled, %no : tensor<i32>
+    %trace2, %kept2, %settled2 = thor.trace_change %a, %scaled by %n rows 1, 2 positions 1 sizes 2, 1 scale %halved
+        damping %lambda, %lambda since %before above 0.0624 below 0.0624 : tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    check.expect_close %trace2, %trace_x atol 0.0 rtol 1.0e-7 : tensor<f32>
+    check.expect_eq %kept2, %no : tensor<i32>
+    check.expect_eq %settled2, %no : tensor<i32>
+    %trace3, %kept3, %settled3 = thor.trace_change %one_a, %one_g by %n mean rows 1, 1 positions 1 sizes 2, 1
+        damping %lambda, %lambda since %trace above 0.5 below 0.25 : tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    check.expect_eq %kept3, %yes : tensor<i32>
+    check.expect_eq %settled3, %yes : tensor<i32>
+    // Windows: the root of 0.04 / 4 is 0.1; (8 / 4 + 0.2) (12.5 / 4 + 0.1).
+    %windows, %kept4, %settled4 = thor.trace_change %a, %scaled by %n rows 1, 2 positions 4 sizes 2, 1 scale %halved
+        damping %lambda, %lambda since %zero above 0.5 below 0.5 : tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    %windows_x = arith.constant dense<7.095> : tensor<f32>
+    check.expect_close %windows, %windows_x atol 0.0 rtol 1.0e-7 : tensor<f32>
+    // There was none before, or there are no samples.
+    check.expect_eq %kept4, %no : tensor<i32>
+    check.expect_eq %settled4, %no : tensor<i32>
+    %trace5, %kept5, %settled5 = thor.trace_change %a, %scaled by %nothing rows 1, 2 positions 4 sizes 2, 1 scale %halved
+        damping %lambda, %lambda since %before above 0.5 below 0.5 : tensor<1x2x2xf32>, tensor<1x1x1xf32>
+    check.expect_eq %kept5, %no : tensor<i32>
+    check.expect_eq %settled5, %no : tensor<i32>
+
     // (0.5)^2 (1 * 1 + 2 * 2 + 3 * 2 + 4 * 1) = 3.75; sqrt(0.9375 / 3.75) = 0.5, and no step is enlarged.
     %half = arith.constant dense<0.5> : tensor<f32>
     %slope = arith.constant dense<[[1.0, 2.0], [2.0, 1.0]]> : tensor<2x2xf32>
@@ -166,7 +198,8 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
                    %lambda: tensor<f32>)
       -> (tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
           tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<3x3x3xf32>,
-          tensor<f32>, tensor<f32>, tensor<f32>, tensor<6x7x7xf32>, tensor<i32>) {
+          tensor<f32>, tensor<f32>, tensor<f32>, tensor<6x7x7xf32>, tensor<i32>, tensor<f32>, tensor<i32>,
+          tensor<i32>, tensor<f32>, tensor<i32>) {
     %no = arith.constant dense<0> : tensor<i32>
     %yes = arith.constant dense<1> : tensor<i32>
     %two = arith.constant dense<2> : tensor<i32>
@@ -190,14 +223,19 @@ train.program @thor batch_size(1) micro_batches(1) epochs(1) seed(1) recipe("{}"
     %k = arith.constant dense<3> : tensor<i64>
     %average = thor.average_factor %r, %rd by %n rows 2 positions 1 scale %root after %k decay 0.875 : tensor<3x3x3xf32>
     %da, %dg = thor.split_damping %average, %gw ratio 0.3 scale %root damping %root : tensor<3x3x3xf32>, tensor<2x3x3xf32>
+    %trace, %stays, %settles = thor.trace_change %r, %gw by %n rows 2, 3 positions 5 sizes 7, 6 scale %root
+        damping %root, %lambda since %root above 1.0e+9 below 1.0e-3 : tensor<3x3x3xf32>, tensor<2x3x3xf32>
+    %mean, %mean_stays, %mean_settles = thor.trace_change %average, %gw by %n mean rows 1, 1 positions 1 sizes 7, 6
+        damping %root, %lambda since %trace above 1.0e-9 below 1.0e-9 : tensor<3x3x3xf32>, tensor<2x3x3xf32>
     %d = thor.kl_divergence %v, %q rate %root : tensor<5x7xf32>
     %positive = arith.mulf %d, %d : tensor<f32>
     %share = thor.kl_factor %positive, %root limit 1.0e-3
     return %a, %r, %g, %ai, %failed, %p, %q, %e, %kept, %rd, %gd, %average, %da, %dg, %share,
-        %si, %sfailed
+        %si, %sfailed, %trace, %stays, %settles, %mean, %mean_stays
         : tensor<6x7x7xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<6x7x7xf32>, tensor<i32>, tensor<6x2x3x3xf32>,
           tensor<5x7xf32>, tensor<5x7xf32>, tensor<2x3x3xf32>, tensor<3x3x3xf32>, tensor<2x2x2xf32>, tensor<3x3x3xf32>,
-          tensor<f32>, tensor<f32>, tensor<f32>, tensor<6x7x7xf32>, tensor<i32>
+          tensor<f32>, tensor<f32>, tensor<f32>, tensor<6x7x7xf32>, tensor<i32>, tensor<f32>, tensor<i32>,
+          tensor<i32>, tensor<f32>, tensor<i32>
   }
 
   // Blocks that are large enough for rt.matmul: of inputs, of outputs, with zeros

@@ -30,6 +30,7 @@ CLASSES, SAMPLES = 3, 14  # the last batch of a pass is short
 DEFAULTS = {"damping": 0.03, "momentum": 0.9, "nesterov": False, "weight_decay": 0.0,
             "frequency": 100, "block_size": 128, "stagger": True, "factor_decay": 0.0,
             "damping_split": "equal", "kl_clip": 0.0, "combine": "factors",
+            "refresh_above": 0.0, "stop_below": 0.0,
             "enable_clip_grad": False}
 CLEAR = 4  # bounds
 LARGEST = 3.4028234663852886e38  # in single precision
@@ -79,6 +80,15 @@ CASES = {
     "limited": case("thor-conv", {"kl_clip": 0.03125, "factor_decay": 0.5,
                                   "damping_split": "trace"}),
     "limited-tokens": case("thor-tokens", {"kl_clip": 0.0009765625}),
+    # Refreshes that invert, keep and stop: some of each.
+    "changes": case("thor", {"frequency": 1, "refresh_above": 0.25, "learning_rate": 0.25},
+                    epochs=3),
+    "changes-parts": case("thor", {"frequency": 7, "refresh_above": 0.5, "stop_below": 0.25,
+                                   "learning_rate": 0.03125}, epochs=5),
+    "changes-conv": case("thor-conv", {"frequency": 1, "refresh_above": 0.0625,
+                                       "stop_below": 0.015625, "factor_decay": 0.5, "damping_split": "trace"}),
+    "changes-tokens": case("thor-tokens", {"frequency": 2, "refresh_above": 0.0625,
+                                           "stop_below": 0.03125}),
     # Ranks, of which the last ones have no samples in the last window of a pass.
     "ranks": case("thor", {"combine": "inverses", "learning_rate": 0.125}, batch_size=2),
     "ranks-parts": case("thor", {"combine": "inverses", "frequency": 7, "learning_rate": 0.125},
@@ -90,6 +100,8 @@ CASES = {
     "overflow": case("thor", {"frequency": 2, "learning_rate": 0.125}, name="thor-overflow"),
     "overflow-averaged": case("thor", {"frequency": 1, "factor_decay": 0.75,
                                        "learning_rate": 0.125}, name="thor-overflow"),
+    "overflow-changes": case("thor", {"frequency": 1, "refresh_above": 0.25,
+                                      "learning_rate": 0.125}, name="thor-overflow"),
     "overflow-ranks": case("thor", {"frequency": 2, "combine": "inverses",
                                     "learning_rate": 0.125}, batch_size=2, name="thor-overflow"),
 }
@@ -269,17 +281,53 @@ def share_of_a(factors):
     return math.sqrt(share) if 0 < share <= LARGEST else 1.0
 
 
+def shifts_of(factors, positions, damping, keys):
+    """What is added to the diagonals of A and of G."""
+    shift = math.sqrt(damping / positions)
+    share = share_of_a(factors) if keys["damping_split"] == "trace" else 1.0
+    return shift * share, shift / share
+
+
 def invert_factors(layer, factors, positions, damping, keys):
     """The inverses of A and G of each group."""
-    shift, block_size = math.sqrt(damping / positions), keys["block_size"]
-    share = share_of_a(factors) if keys["damping_split"] == "trace" else 1.0
+    shift_a, shift_g = shifts_of(factors, positions, damping, keys)
+    block_size = keys["block_size"]
     if layer["op"] == "embedding":
         # The rows of a table are inputs, and lie where outputs do elsewhere.
         ((counts, g),) = factors
-        return [(invert(g, shift / share, block_size),
-                 invert(counts, shift * share, len(counts)))]
-    return [(invert(a, shift * share, block_size), invert(g, shift / share, block_size))
-            for a, g in factors]
+        return [(invert(g, shift_g, block_size), invert(counts, shift_a, len(counts)))]
+    return [(invert(a, shift_a, block_size), invert(g, shift_g, block_size)) for a, g in factors]
+
+
+class Changes:
+    """The traces of the factors that were inverted, by layer, and what they decide."""
+
+    def __init__(self, keys):
+        self.above, self.below = keys["refresh_above"], keys["stop_below"]
+        self.keys, self.traces, self.settled = keys, {}, set()
+        self.margin = math.inf  # relative distance of a change from a limit
+        self.kinds = set()
+
+    def keeps(self, name, factors, positions, damping, has_inverses):
+        """Whether a refresh of `name` leaves the inverses there are."""
+        if not self.above:
+            return False
+        shifts = shifts_of(factors, positions, damping, self.keys)
+        trace = math.prod(sum((side.trace() + shift * len(side)).item() for side in sides)
+                          for sides, shift in zip(zip(*factors, strict=True), shifts, strict=True))
+        if has_inverses:
+            change = abs(trace / self.traces[name] - 1)
+            for limit in filter(None, (self.above, self.below)):
+                self.margin = min(self.margin, abs(change / limit - 1))
+            if change <= self.above:
+                self.kinds.add("kept")
+                if change < self.below:
+                    self.kinds.add("settled")
+                    self.settled.add(name)
+                return True
+            self.kinds.add("inverted")
+        self.traces[name] = trace
+        return False
 
 
 def mean_of_ranks(inverses):
@@ -337,8 +385,9 @@ def check_rows(layer, gradient, rows):
     assert torch.allclose(sums, gradient.flatten(1), 1e-12, 1e-12), (sums, gradient)
 
 
-def train(model, start, dtype, watch=None, ranks=1):
-    """Losses, norms of the gradients, weights. `watch` sees each weight of a refresh."""
+def train(model, start, dtype, watch=None, ranks=1, note=None):
+    """Losses, norms of the gradients, weights. `watch` sees each weight of a refresh, `note` what
+    traces decided and how many layers each step inverted."""
     import torch
     from torch.nn import functional as F
     keys, clip = {**DEFAULTS, **model["optimizer"]}, model.get("train", {}).get("clip_norm")
@@ -349,7 +398,8 @@ def train(model, start, dtype, watch=None, ranks=1):
     velocity = {name: torch.zeros_like(value) for name, value in w.items()}
     batch = model["batch_size"]
     firsts = list(range(0, SAMPLES, batch * ranks)) * model["epochs"]
-    inverses, averages, losses, norms = {}, {}, [], []
+    inverses, averages, losses, norms, inverted = {}, {}, [], [], []
+    changes = Changes(keys)
     for step, first in enumerate(firsts):
         part = slice(first, first + batch * ranks)
         for value in w.values():
@@ -368,12 +418,13 @@ def train(model, start, dtype, watch=None, ranks=1):
         rate = value_of(keys["learning_rate"], step)
         damping = value_of(keys["damping"], step)
         steps = dict(gradients)
+        inverted.append(0)
         for number, (name, (layer, inputs, output)) in enumerate(seen.items()):
             refreshes, positions = (is_due(keys, step, number, len(seen)),
                                     positions_of(layer, output.grad))
             if dtype == torch.float64:
                 check_rows(layer, w[name].grad, rows_of(layer, inputs, output.grad))
-            if refreshes:
+            if refreshes and name not in changes.settled:
                 # Each rank inverts what it has, or one inverts all.
                 own = batch if keys["combine"] == "inverses" else count
                 found = []
@@ -384,9 +435,14 @@ def train(model, start, dtype, watch=None, ranks=1):
                         found.append(None)
                         continue
                     averages[name] = average(averages.get(name), factors, keys["factor_decay"])
+                    if changes.keeps(name, averages[name][0], positions, damping,
+                                     inverses.get(name)):
+                        continue
                     found.append(invert_factors(layer, averages[name][0], positions, damping,
                                                 keys))
-                inverses[name] = None if None in found else mean_of_ranks(found)
+                if found:
+                    inverted[-1] += 1
+                    inverses[name] = None if None in found else mean_of_ranks(found)
             if inverses[name]:
                 steps[name] = precondition(gradients[name], inverses[name], positions)
             if refreshes and watch:
@@ -406,6 +462,8 @@ def train(model, start, dtype, watch=None, ranks=1):
                                  else velocity[name])
     if not model.get("train", {}).get("gradient_norm"):
         norms = []
+    if note:
+        note(changes, inverted)
     return losses, norms, {name: value.detach().flatten().tolist() for name, value in w.items()}
 
 
@@ -451,6 +509,22 @@ def check_kronecker(start):
     assert set(seen) == {"a", "b", "c"}, seen
 
 
+def count_inverted(name, start):
+    """How many layers each step inverts, where traces decide: each way, and nowhere by so little
+    that rounding does."""
+    import torch
+    counts = []
+
+    def check(changes, inverted):
+        expected = {"inverted", "kept", *(["settled"] if changes.below else [])}
+        assert changes.kinds == expected, f"{name}: {changes.kinds}"
+        assert changes.margin > 1e-3, f"{name}: a change is {changes.margin:.3g} from a limit"
+        counts.extend(inverted)
+
+    train(CASES[name], start, torch.float64, note=check)
+    return counts
+
+
 def check_sensitivity(name, start, exact, bound):
     """Trainings with a key changed leave the bound."""
     import torch
@@ -463,6 +537,7 @@ def check_sensitivity(name, start, exact, bound):
     changes += [("nesterov", not keys["nesterov"]), ("frequency", keys["frequency"] + 1),
                 ("block_size", 3)]
     changes += [(key, keys[key] * 31 / 32) for key in ("factor_decay", "kl_clip") if keys[key]]
+    changes += [(key, 0.0) for key in ("refresh_above", "stop_below") if keys[key]]
     if keys["damping_split"] == "trace":
         changes.append(("damping_split", "equal"))
     if ranks > 1:
@@ -494,6 +569,8 @@ def make_golden():
         losses, norms, weights = exact
         found[name] = {"conditioning": conditioning, "losses": losses, "norms": norms,
                        "weights": weights}
+        if model["optimizer"].get("refresh_above"):
+            found[name]["inverted"] = count_inverted(name, start)
     print_golden("thor", "thor", **found)
 
 
@@ -508,6 +585,9 @@ def check(name, metrics, weights=None):
         if golden["norms"]:
             pairs.append((f"gradient norm of step {number}", step["grad_norm"],
                           golden["norms"][number - 1]))
+        if "inverted" in golden:
+            pairs.append((f"layers inverted by step {number}", step["thor_inverted_layers"],
+                          golden["inverted"][number - 1]))
     if weights:
         pairs += pair_weights(weights, golden["weights"])
     compare(pairs, golden["conditioning"])

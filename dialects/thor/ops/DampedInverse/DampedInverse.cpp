@@ -50,10 +50,6 @@ Value thor::buildRowWeight(OpBuilder &builder, Location loc, Value count,
       });
 }
 
-template <typename T> static T getDamping(T damping, double positions) {
-  return sqrt(damping / T::constant(positions));
-}
-
 /// The operands of an op, null where there is none.
 using Operands = DampedInverseOp::GenericAdaptor<ArrayRef<const Bounded *>>;
 
@@ -75,7 +71,7 @@ static rt::DampedInverses invert(DampedInverseOp op, Operands &operands) {
   auto weight = getRowWeight<Approximate>(operands.getCount()->at(0), scale,
                                           getRowsOfSum(op));
   auto damping =
-      getDamping<Approximate>(operands.getDamping()->at(0), positions);
+      getAddedDamping<Approximate>(operands.getDamping()->at(0), positions);
   Bounded added(ReferenceValue::scalar(damping.value));
   added.error[0] = damping.error;
   Bounded weights(
@@ -130,7 +126,7 @@ DampedInverseOp::lowerToLinalg(OpBuilder &builder) {
       builder, loc, number, {getDamping()},
       [&](OpBuilder &b, Location at, ValueRange args) -> Value {
         ScalarEmitter emitter(b, at);
-        return ::getDamping<Scalar>(Scalar(args[0], emitter), positions)
+        return getAddedDamping<Scalar>(Scalar(args[0], emitter), positions)
             .get(emitter);
       });
   RankedTensorType type = getFactor().getType();

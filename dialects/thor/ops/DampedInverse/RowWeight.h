@@ -22,7 +22,13 @@ T getRowWeight(T count, std::optional<T> scale, std::optional<double> rows) {
   return weight / square;
 }
 
-/// The same as a tensor<f32>, of tensors; `scale` may be null.
+/// What damping adds to the diagonals of a factor of `positions` windows of a
+/// sample.
+template <typename T> T getAddedDamping(T damping, double positions) {
+  return sqrt(damping / T::constant(positions));
+}
+
+/// The row weight as a tensor<f32>, of tensors; `scale` may be null.
 mlir::Value buildRowWeight(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value count, mlir::Value scale,
                            std::optional<double> rows);

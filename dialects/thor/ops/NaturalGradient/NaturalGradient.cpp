@@ -1,9 +1,27 @@
 #include "dialects/thor/ThorDialect.h"
 #include "dialects/train/OptimizerHelpers.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace boostc;
 using namespace boostc::thor;
+
+/// Those of how far factors change.
+static LogicalResult verifyLimits(NaturalGradientOp op) {
+  std::optional<APFloat> above = op.getRefreshAbove(),
+                         below = op.getStopBelow();
+  if (above && op.getByRank())
+    return op.emitOpError("expected no refresh_above of factors that are of "
+                          "one rank");
+  double most = above ? above->convertToDouble() : 0.0;
+  if (above && !(most > 0.0 && std::isfinite(most)))
+    return op.emitOpError("expected a positive refresh_above, found ") << most;
+  if (double least = below ? below->convertToDouble() : 0.0;
+      below && !(least > 0.0 && least <= most))
+    return op.emitOpError("expected a stop_below above 0 and up to ")
+           << most << ", the refresh_above, found " << least;
+  return success();
+}
 
 LogicalResult NaturalGradientOp::verify() {
   if (std::optional<APFloat> decay = getFactorDecay();
@@ -18,6 +36,8 @@ LogicalResult NaturalGradientOp::verify() {
            << limit->convertToDouble();
   if (getKlClip().has_value() != static_cast<bool>(getRate()))
     return emitOpError("expected a rate with kl_clip, and only there");
+  if (failed(verifyLimits(*this)))
+    return failure();
   return verifyPositive(*this, {{"a frequency", getFrequency()},
                                 {"a block_size", getBlockSize()}});
 }
@@ -73,6 +93,14 @@ std::vector<LayerSpec> NaturalGradientOp::getLayerSpecs() {
       {"kl_clip", KeyType::Number,
        "Limit of `lr^2 * p * g`, summed over all weights with factors, from "
        "which on their `p` are scaled down together; at 0 there is none.",
+       "0.0", 0.0},
+      {"refresh_above", KeyType::Number,
+       "Relative change of the trace of a layer's damped factors since they "
+       "were inverted, above which a refresh inverts them; at 0 each does.",
+       "0.0", 0.0},
+      {"stop_below", KeyType::Number,
+       "The same change, below which the layer keeps its inverses from then "
+       "on; not above refresh_above.",
        "0.0", 0.0},
       {"combine",
        KeyType::Choice,
@@ -132,13 +160,30 @@ NaturalGradientOp::buildLayer(LayerBuilder &layer) {
              << "with 'inverses' no rank has factors of all samples, which "
                 "'factor_decay' averages; use 'factors', or a factor_decay of "
                 "0";
+    FloatAttr above = getPositive("refresh_above");
+    FloatAttr below = getPositive("stop_below");
+    if (isByRank && above)
+      return layer.emitError("combine")
+             << "with 'inverses' no rank has factors of all samples, whose "
+                "trace 'refresh_above' looks at; use 'factors', or a "
+                "refresh_above of 0";
+    double most = layer.getNumber("refresh_above");
+    if (double least = layer.getNumber("stop_below"); least > most) {
+      std::string limits;
+      llvm::raw_string_ostream(limits)
+          << llvm::format("%g, found %g", most, least);
+      return layer.emitError("stop_below")
+             << "expected at most refresh_above, " << limits
+             << "; a change that stops refreshes must be one that needs none";
+    }
     gradient = NaturalGradientOp::create(
         b, layer.loc, gradient.getType(), gradient, layer.parameterName,
         layer.inputs[3], limit ? layer.inputs[2] : Value(),
         static_cast<uint64_t>(layer.getInteger("frequency")),
         static_cast<uint64_t>(layer.getInteger("block_size")),
         layer.getBoolean("stagger"), decay,
-        layer.getChoice("damping_split") == "trace", limit, isByRank);
+        layer.getChoice("damping_split") == "trace", limit, isByRank, above,
+        below);
   }
   double decay = layer.getNumber("weight_decay");
   if (layer.getBoolean("enable_clip_grad")) {

@@ -17,7 +17,9 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
     with `kl_clip`, the gradients of all weights with factors are scaled where steps of `rate`
     along them would move the predictions farther (`thor.average_factor`, `thor.split_damping`,
     `thor.kl_factor`). `by_rank`, each rank inverts factors of its own samples, and the inverses
-    are averaged.
+    are averaged. With `refresh_above`, a refresh inverts factors that changed by more than that,
+    and with `stop_below` none of a layer any more whose factors once changed by less
+    (`thor.trace_change`).
     `boostc-precondition-gradients` replaces it by what that takes.
 
     Constraints:
@@ -26,6 +28,8 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
     * (natural_gradient_c3) `kl_clip` is positive.
     * (natural_gradient_c4) averages are of the factors of all ranks: `by_rank` has none.
     * (natural_gradient_c5) there is a `rate` where there is a `kl_clip`.
+    * (natural_gradient_c6) `refresh_above` is positive, and not with `by_rank`; `stop_below` is
+      positive, and there is a `refresh_above` that is as large or larger.
 
     Example:
     ```mlir
@@ -37,12 +41,14 @@ def Thor_NaturalGradientOp : Thor_Op<"natural_gradient", [
                        Thor_Number:$damping, Optional<Thor_Number>:$rate, I64Attr:$frequency,
                        I64Attr:$block_size, UnitAttr:$staggered,
                        OptionalAttr<F64Attr>:$factor_decay, UnitAttr:$balanced,
-                       OptionalAttr<F64Attr>:$kl_clip, UnitAttr:$by_rank);
+                       OptionalAttr<F64Attr>:$kl_clip, UnitAttr:$by_rank,
+                       OptionalAttr<F64Attr>:$refresh_above, OptionalAttr<F64Attr>:$stop_below);
   let results = (outs Thor_Tensor:$result);
   let assemblyFormat = [{
     $gradient `of` $parameter `damping` $damping `frequency` $frequency
     `block_size` $block_size (`staggered` $staggered^)? (`factor_decay` $factor_decay^)?
-    (`balanced` $balanced^)? (`kl_clip` $kl_clip^ `rate` $rate)? (`by_rank` $by_rank^)? attr-dict
+    (`balanced` $balanced^)? (`kl_clip` $kl_clip^ `rate` $rate)? (`by_rank` $by_rank^)?
+    (`refresh_above` $refresh_above^)? (`stop_below` $stop_below^)? attr-dict
     `:` type($gradient)
   }];
   let hasVerifier = 1;

@@ -2,6 +2,7 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/interfaces/Scalar.h"
 #include "dialects/thor/ThorDialect.h"
+#include "dialects/thor/ops/SplitDamping/Trace.h"
 #include <cfloat>
 
 using namespace mlir;
@@ -20,13 +21,10 @@ LogicalResult SplitDampingOp::verify() {
   return success();
 }
 
-/// Calls `visit` with the offset of each element on the diagonals.
-template <typename Visit>
-static void forEachOnDiagonal(const ReferenceValue &blocks, Visit visit) {
-  int64_t size = blocks.dim(1);
-  for (int64_t block = 0; block < blocks.dim(0); ++block)
-    for (int64_t i = 0; i < size; ++i)
-      visit((block * size + i) * size + i);
+Approximate thor::computeTrace(const Bounded &blocks) {
+  ApproximateSum trace;
+  forEachOnDiagonal(blocks.value, [&](int64_t i) { trace.add(blocks.at(i)); });
+  return trace.get();
 }
 
 template <typename T>
@@ -56,16 +54,12 @@ SplitDampingOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
 ErrorBounds SplitDampingOp::boundErrors(ReferenceContext &,
                                         ArrayRef<Bounded> operands,
                                         ArrayRef<ReferenceValue>) {
-  ApproximateSum traces[2];
-  for (int side : {0, 1})
-    forEachOnDiagonal(operands[side].value, [&](int64_t i) {
-      traces[side].add(operands[side].at(i));
-    });
   std::optional<Approximate> scale;
   if (getScale())
     scale = operands[2].at(0);
-  Approximate r = getQuotient(traces[0].get(), traces[1].get(), scale,
-                              getRatio().convertToDouble());
+  Approximate r =
+      getQuotient(computeTrace(operands[0]), computeTrace(operands[1]), scale,
+                  getRatio().convertToDouble());
   Approximate damping = operands.back().at(0);
   // Each side decides by its own traces.
   if (!(r.low() > 0.0) || !(r.high() < FLT_MAX)) {
@@ -76,8 +70,7 @@ ErrorBounds SplitDampingOp::boundErrors(ReferenceContext &,
   return {{(damping * r).error}, {(damping / r).error}};
 }
 
-/// The sum of the elements on the diagonals.
-static Value buildTrace(OpBuilder &builder, Location loc, Value blocks) {
+Value thor::buildTrace(OpBuilder &builder, Location loc, Value blocks) {
   auto number = RankedTensorType::get({}, builder.getF32Type());
   AffineExpr block = builder.getAffineDimExpr(0),
              row = builder.getAffineDimExpr(1);
