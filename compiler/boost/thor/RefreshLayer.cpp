@@ -188,17 +188,15 @@ private:
     };
     Value a = buildMean(own.a);
     Value g = buildMean(own.g);
-    Value ready = train::RankSumOp::create(
-        at, loc, arith::ExtUIOp::create(at, loc, count, own.ready));
+    Value ready = train::RankSumOp::create(at, loc, extend(count, own.ready));
     Value areAll = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
                                          ready, options.ranks);
-    return {a, g, arith::ExtUIOp::create(at, loc, flag, areAll)};
+    return {a, g, extend(flag, areAll)};
   }
 
   /// Lets `factor` be the moving average that it is added to.
   void average(Value samples, Value averaged, Factor &factor) {
-    factor.before = takeArgument(update, factor.value.getType(),
-                                 BindingKind::State, factor.average);
+    factor.before = takeState(factor.average, factor.value.getType());
     factor.value = thor::AverageFactorOp::create(
         at, loc, factor.before, factor.value, samples, factor.scale, averaged,
         at.getI64IntegerAttr(factor.rowsOfSample),

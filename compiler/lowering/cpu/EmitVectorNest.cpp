@@ -4,9 +4,17 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace boostc;
+
+/// How many of `count` terms, more than kMaxTerms, are added up by themselves:
+/// about as many as there are such sums, where those are many.
+static int64_t chooseTerms(int64_t count) {
+  auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(count)));
+  return std::max(kMaxTerms, root);
+}
 
 namespace {
 
@@ -120,6 +128,28 @@ private:
     return output.getOperandNumber() - op.getNumDpsInputs();
   }
 
+  /// Elements of one iteration of a loop of a reduction, and those of all whole
+  /// iterations.
+  std::pair<int64_t, int64_t> getSteps(unsigned level) {
+    unsigned loop = reductions[level];
+    if (loop != part.vectorLoop)
+      return {1, part.getExtent(loop)};
+    int64_t step = lanes * vectors;
+    return {step, vectorExtent / step * step};
+  }
+
+  /// Whole iterations of the loops from `level` on, 1 at least.
+  int64_t countIterations(unsigned level) {
+    int64_t count = 1;
+    for (; level < reductions.size(); ++level) {
+      auto [step, whole] = getSteps(level);
+      count *= std::max<int64_t>(whole / step, 1);
+    }
+    return count;
+  }
+
+  /// `values` and the terms of the loops from `level` on. Sums along the
+  /// vectors that are long are sums of sums.
   SmallVector<Value> emitReductions(unsigned level, SmallVector<Value> values) {
     if (level == reductions.size()) {
       SmallVector<Value> results;
@@ -127,12 +157,58 @@ private:
       return results;
     }
     unsigned loop = reductions[level];
+    auto emitInner = [&](ArrayRef<Value> carried) {
+      return emitReductions(level + 1, SmallVector<Value>(carried));
+    };
+    auto [step, whole] = getSteps(level);
+    if (int64_t count = countIterations(level); isSummed && count > kMaxTerms) {
+      int64_t iterations = chooseTerms(count) / countIterations(level + 1);
+      values = emitSumOfSums(loop, whole, step,
+                             step * std::max<int64_t>(iterations, 1), values,
+                             neutralValues(), emitInner);
+    } else if (whole > 0) {
+      values = emitLoop(loop, whole, step, values, emitInner);
+    }
     bool isVector = loop == part.vectorLoop;
-    return emitLoop(
-        loop, isVector ? vectorExtent : part.getExtent(loop),
-        isVector ? lanes * vectors : 1, values, [&](ArrayRef<Value> carried) {
-          return emitReductions(level + 1, SmallVector<Value>(carried));
-        });
+    return isVector && whole < vectorExtent ? emitTail(whole, values) : values;
+  }
+
+  using LoopBody = llvm::function_ref<SmallVector<Value>(ArrayRef<Value>)>;
+
+  /// `values` and the terms of a loop: those of each `block` of its elements by
+  /// themselves, from `none` on.
+  SmallVector<Value> emitSumOfSums(unsigned loop, int64_t end, int64_t step,
+                                   int64_t block, ArrayRef<Value> values,
+                                   ArrayRef<Value> none, LoopBody body) {
+    return emitLoop(loop, end, block, values, [&](ArrayRef<Value> sums) {
+      if (block == step)
+        return combine(sums, body(none));
+      Value begin = loops[loop];
+      Value past = emitLinear(builder, loc, LinearIndex{block, {1}}, begin);
+      Value last = arith::MinSIOp::create(builder, loc, past, constant(end));
+      return combine(sums, emitLoop(loop, begin, last, step, none, body));
+    });
+  }
+
+  /// `values` and the terms from `first` on along the vectors, where lanes that
+  /// are not there add nothing.
+  SmallVector<Value> emitTail(int64_t first, ArrayRef<Value> values) {
+    loops[part.vectorLoop] = constant(first);
+    int64_t rest = vectorExtent - first, outputs = op.getNumDpsInits();
+    SmallVector<Value> sums(values);
+    for (int64_t vector = 0; vector * lanes < rest; ++vector) {
+      Value mask = getFirstLanes(builder, loc, lanes, rest - vector * lanes);
+      SmallVector<Value> results;
+      emitFedBody(vector, mask, values.slice(vector * outputs, outputs),
+                  results);
+      masks[vector] = Value();
+      for (auto [number, result] : llvm::enumerate(results)) {
+        Value &sum = sums[vector * outputs + number];
+        sum = mask ? arith::SelectOp::create(builder, loc, mask, result, sum)
+                   : result;
+      }
+    }
+    return sums;
   }
 
   SmallVector<Value> neutralValues() {
@@ -183,17 +259,22 @@ private:
     SmallVector<Value> none;
     for (int64_t chain = 0; chain < chains; ++chain)
       llvm::append_range(none, neutralValues());
+    auto emitChains = [&](ArrayRef<Value> old) {
+      SmallVector<Value> all;
+      for (int64_t chain = 0; chain < chains; ++chain) {
+        LinearIndex index{chain, {1}};
+        llvm::append_range(
+            all, emitTerm(emitLinear(builder, loc, index, loops[loop]),
+                          old.slice(chain * width, width)));
+      }
+      return all;
+    };
     SmallVector<Value> sums =
-        emitLoop(loop, whole, chains, none, [&](ArrayRef<Value> old) {
-          SmallVector<Value> all;
-          for (int64_t chain = 0; chain < chains; ++chain) {
-            LinearIndex index{chain, {1}};
-            llvm::append_range(
-                all, emitTerm(emitLinear(builder, loc, index, loops[loop]),
-                              old.slice(chain * width, width)));
-          }
-          return all;
-        });
+        whole <= kMaxTerms * chains
+            ? emitLoop(loop, whole, chains, none, emitChains)
+            : emitSumOfSums(loop, whole, chains,
+                            chooseTerms(whole / chains) * chains, none, none,
+                            emitChains);
     ArrayRef<Value> chained = sums;
     SmallVector<Value> total(chained.take_front(width));
     for (int64_t chain = 1; chain < chains; ++chain)
@@ -203,11 +284,16 @@ private:
     return total;
   }
 
-  SmallVector<Value>
-  emitLoop(unsigned loop, int64_t end, int64_t step, ArrayRef<Value> carried,
-           llvm::function_ref<SmallVector<Value>(ArrayRef<Value>)> body) {
-    auto forOp = scf::ForOp::create(builder, loc, constant(0), constant(end),
-                                    constant(step), carried);
+  SmallVector<Value> emitLoop(unsigned loop, int64_t end, int64_t step,
+                              ArrayRef<Value> carried, LoopBody body) {
+    return emitLoop(loop, constant(0), constant(end), step, carried, body);
+  }
+
+  SmallVector<Value> emitLoop(unsigned loop, Value begin, Value end,
+                              int64_t step, ArrayRef<Value> carried,
+                              LoopBody body) {
+    auto forOp =
+        scf::ForOp::create(builder, loc, begin, end, constant(step), carried);
     disableUnrolling(forOp);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(forOp.getBody());
@@ -220,18 +306,26 @@ private:
 
   void emitBodies(ArrayRef<Value> carried, SmallVectorImpl<Value> &results) {
     int64_t outputs = op.getNumDpsInits();
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      emitFedBody(vector, masks[vector],
+                  carried.empty() ? carried
+                                  : carried.slice(vector * outputs, outputs),
+                  results);
+  }
+
+  /// One vector, after those of the ops that it reads.
+  void emitFedBody(int64_t vector, Value mask, ArrayRef<Value> carried,
+                   SmallVectorImpl<Value> &results) {
     SmallVector<Value> indices;
     for (unsigned loop :
          llvm::concat<const unsigned>(part.outer, part.reductions))
       indices.push_back(loops[loop]);
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      for (PartEmitter &feeder : fedBy)
-        feeder.emitVector(indices, vector);
-      emitBody(vector,
-               carried.empty() ? carried
-                               : carried.slice(vector * outputs, outputs),
-               results);
+    masks[vector] = mask;
+    for (PartEmitter &feeder : fedBy) {
+      feeder.masks[vector] = mask;
+      feeder.emitVector(indices, vector);
     }
+    emitBody(vector, carried, results);
   }
 
   /// One vector of an elementwise op, in the loops of another.

@@ -10,10 +10,6 @@
 using namespace mlir;
 using namespace boostc;
 
-/// Terms of a sum along other loops than the vectors' that one register adds
-/// up.
-constexpr int64_t kMaxTerms = 64;
-
 /// Vectors of an iteration, whose chains of operations do not wait for each
 /// other.
 constexpr int64_t kVectors = 4;
@@ -148,12 +144,12 @@ bool VectorNest::chooseVectors(unsigned count) {
   int64_t extent = parts.back().getVectorExtent(count);
   int64_t fitting = chooseLanes(extent, limits.lanes);
   bool isMasked = extent % fitting != 0 || cutsVectors;
-  // Lanes that are not there would have to add nothing.
   if (fitting < 2 ||
       (isMasked &&
-       (isSummed ||
-        llvm::any_of(
-            parts, [](const Part &part) { return mayTrap(part.op); }))))
+       llvm::any_of(parts, [](const Part &part) { return mayTrap(part.op); })))
+    return false;
+  // A short sum is hardly worth what lanes that are not there cost.
+  if (isMasked && isSummed && extent < 2 * fitting)
     return false;
   folded = count;
   lanes = fitting;

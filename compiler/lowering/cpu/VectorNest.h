@@ -17,6 +17,9 @@ namespace boostc {
 /// may be combined in the end; null when not.
 mlir::Operation *findCombiner(mlir::linalg::GenericOp op, unsigned number);
 
+/// Longer sums are sums of sums: the roundings of a sum grow with its terms.
+inline constexpr int64_t kMaxTerms = 64;
+
 /// What nests are made for; by default, for no vectors.
 struct VectorLimits {
   int64_t lanes = 1;      ///< elements of the widest vectors

@@ -11,6 +11,7 @@
 #spread = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #spread_in = affine_map<(d0, d1, d2) -> (d0, d1)>
 #first = affine_map<(d0, d1, d2) -> (d0, d2)>
+#middle = affine_map<(d0, d1, d2) -> (d1)>
 #weights = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #filter = affine_map<(d0, d1, d2, d3) -> (d0)>
 #channel = affine_map<(d0, d1, d2, d3) -> (d1)>
@@ -375,11 +376,19 @@ func.func @places() {
   return
 }
 
-// Sums would have to leave such lanes out, and a division by what they hold may trap: left
-// to LLVM.
+// Of the last vector of a sum, lanes that are not there stay what they were.
 // CHECK-LABEL: func.func private @odd_sums_kernel_0
-// CHECK-NOT: vector
+// CHECK-COUNT-2: vector.load
+// CHECK: %[[MASK:.+]] = arith.constant dense<[true, true, false, false, false, false, false, false]>
+// CHECK: %[[LAST:.+]] = vector.maskedload %{{.+}}[%{{.+}}], %[[MASK]]
+// CHECK: %[[MORE:.+]] = arith.addf %[[SUM:.+]], %[[LAST]] fastmath<reassoc>
+// CHECK: arith.select %[[MASK]], %[[MORE]], %[[SUM]]
+// CHECK: vector.reduction <add>
 // CHECK-LABEL: func.func @odd_sums
+// A short sum is left to LLVM, and so is a division by what such lanes hold, which may trap.
+// CHECK-LABEL: func.func private @short_sums_kernel_0
+// CHECK-NOT: vector
+// CHECK-LABEL: func.func @short_sums
 // CHECK-LABEL: func.func private @odd_division_kernel_0
 // CHECK-NOT: vector
 // CHECK-LABEL: func.func @odd_division
@@ -394,6 +403,17 @@ func.func @odd_sums() {
   }
   return
 }
+func.func @short_sums() {
+  %a = rt.buffer batch[0] : memref<4x9xf32>
+  %s = rt.buffer transient[0] : memref<4xf32>
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4x9xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
 func.func @odd_division() {
   %a = rt.buffer batch[0] : memref<3x9xi32>
   %b = rt.buffer transient[0] : memref<3x9xi32>
@@ -402,6 +422,48 @@ func.func @odd_division() {
   ^bb0(%p: i32, %q: i32, %out: i32):
     %v = arith.divsi %p, %q : i32
     linalg.yield %v : i32
+  }
+  return
+}
+
+// A long sum is one of sums of 64 vectors each: of blocks of one loop, here 64 * 4 * 8 elements, or
+// of iterations of the outer one, here 64 / 4 of them.
+// CHECK-LABEL: func.func private @long_sums_kernel_0
+// CHECK: scf.for %[[BLOCK:.+]] = %{{.+}} to %[[ALL:.+]] step %[[SIZE:.+]] iter_args(%[[TOTAL:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
+// CHECK: %[[ELEMENTS:.+]] = arith.constant 2048 : index
+// CHECK: %[[PAST:.+]] = arith.addi %[[BLOCK]], %[[ELEMENTS]]
+// CHECK: %[[WHOLE:.+]] = arith.constant 10016 : index
+// CHECK: %[[END:.+]] = arith.minsi %[[PAST]], %[[WHOLE]]
+// CHECK: %[[OWN:.+]]:4 = scf.for %{{.+}} = %[[BLOCK]] to %[[END]] step
+// CHECK: arith.addf %[[TOTAL]], %[[OWN]]#0 : vector<8xf32>
+// CHECK: vector.reduction <add>
+// CHECK-LABEL: func.func private @long_outer_sums_kernel_0
+// CHECK: arith.constant 16 : index
+// CHECK: arith.minsi
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: vector.reduction <add>
+// CHECK-LABEL: func.func @long_outer_sums
+func.func @long_sums() {
+  %a = rt.buffer batch[0] : memref<4x10016xf32>
+  %s = rt.buffer transient[0] : memref<4xf32>
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4x10016xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+func.func @long_outer_sums() {
+  %a = rt.buffer batch[0] : memref<100x4x128xf32>
+  %s = rt.buffer transient[0] : memref<4xf32>
+  linalg.generic {indexing_maps = [#spread, #middle],
+                  iterator_types = ["reduction", "parallel", "reduction"]}
+      ins(%a : memref<100x4x128xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %out, %in fastmath<reassoc> : f32
+    linalg.yield %v : f32
   }
   return
 }
