@@ -148,8 +148,8 @@ bool VectorNest::chooseVectors(unsigned count) {
       (isMasked &&
        llvm::any_of(parts, [](const Part &part) { return mayTrap(part.op); })))
     return false;
-  // A short sum is hardly worth what lanes that are not there cost.
-  if (isMasked && isSummed && extent < 2 * fitting)
+  // A sum of less than a vector is not worth what lanes that are not there cost.
+  if (isMasked && isSummed && extent < fitting)
     return false;
   folded = count;
   lanes = fitting;

@@ -385,7 +385,7 @@ func.func @places() {
 // CHECK: arith.select %[[MASK]], %[[MORE]], %[[SUM]]
 // CHECK: vector.reduction <add>
 // CHECK-LABEL: func.func @odd_sums
-// A short sum is left to LLVM, and so is a division by what such lanes hold, which may trap.
+// A sum of less than a vector is left to LLVM, and so is a division by what such lanes hold, which may trap.
 // CHECK-LABEL: func.func private @short_sums_kernel_0
 // CHECK-NOT: vector
 // CHECK-LABEL: func.func @short_sums
@@ -404,10 +404,10 @@ func.func @odd_sums() {
   return
 }
 func.func @short_sums() {
-  %a = rt.buffer batch[0] : memref<4x9xf32>
+  %a = rt.buffer batch[0] : memref<4x7xf32>
   %s = rt.buffer transient[0] : memref<4xf32>
   linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%a : memref<4x9xf32>) outs(%s : memref<4xf32>) {
+      ins(%a : memref<4x7xf32>) outs(%s : memref<4xf32>) {
   ^bb0(%in: f32, %out: f32):
     %v = arith.addf %out, %in fastmath<reassoc> : f32
     linalg.yield %v : f32
