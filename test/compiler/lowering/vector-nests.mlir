@@ -376,7 +376,7 @@ func.func @places() {
   return
 }
 
-// Of the last vector of a sum, lanes that are not there stay what they were.
+// Lanes of a sum's last vector that are not there stay what they were.
 // CHECK-LABEL: func.func private @odd_sums_kernel_0
 // CHECK-COUNT-2: vector.load
 // CHECK: %[[MASK:.+]] = arith.constant dense<[true, true, false, false, false, false, false, false]>
