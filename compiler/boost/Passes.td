@@ -450,9 +450,9 @@ def DivideInversionsPass
 
     Factors that anything else reads stay sums on all ranks, and each rank inverts them: averages
     (`thor.average_factor`) and traces (`thor.split_damping`, `thor.trace_change`) are of all
-    blocks. Inverses of this
-    rank's own sums (`by_rank`) stay as they are, too, and so does an update whose inversions all
-    together take fewer than `min-flops`: they would not be worth the messages.
+    blocks. Inverses of this rank's own sums (`by_rank`) stay as they are, too, and so does an
+    update whose inversions all together take fewer than `min-flops`: they would not be worth the
+    messages.
 
     Before:
     ```mlir

@@ -30,6 +30,15 @@ LogicalResult thor::verifyPositive(
   return success();
 }
 
+LogicalResult thor::verifySquare(Operation *op, ValueRange factors) {
+  for (Value factor : factors) {
+    auto type = cast<RankedTensorType>(factor.getType());
+    if (type.getDimSize(1) != type.getDimSize(2))
+      return op->emitOpError("expected square blocks, found ") << type;
+  }
+  return success();
+}
+
 StringRef thor::getParameterOf(StringRef name) {
   for (StringRef suffix : {kFactorA, kFactorG, kInverseA, kInverseG, kReady,
                            kAverageA, kAverageG, kAveraged, kTrace, kSettled})

@@ -23,6 +23,9 @@ llvm::LogicalResult verifyPositive(
     mlir::Operation *op,
     std::initializer_list<std::pair<llvm::StringRef, int64_t>> numbers);
 
+/// Checks that the blocks of `factors` are square.
+llvm::LogicalResult verifySquare(mlir::Operation *op, mlir::ValueRange factors);
+
 /// What accumulators and states of a weight's factors are called.
 inline constexpr llvm::StringLiteral kFactorA = ".factor_a",
                                      kFactorG = ".factor_g",

@@ -11,7 +11,7 @@ namespace boostrt {
 namespace {
 
 constexpr size_t kStackBytes = size_t{8} << 20;
-constexpr size_t kLeastStackBytes = size_t{2} << 20;
+constexpr size_t kMinStackBytes = size_t{2} << 20;
 
 void raiseForThisThread() {
   rlimit limit;
@@ -56,15 +56,15 @@ Status checkStackLimit() {
     return pthread_getattr_np(pthread_self(), attributes);
   });
   auto ofOthers = stackBytes(pthread_getattr_default_np);
-  size_t least = std::min(ofThisThread.value_or(kLeastStackBytes),
-                          ofOthers.value_or(kLeastStackBytes));
-  if (least >= kLeastStackBytes)
+  size_t smallest = std::min(ofThisThread.value_or(kMinStackBytes),
+                             ofOthers.value_or(kMinStackBytes));
+  if (smallest >= kMinStackBytes)
     return Status();
   return Status(ExitCode::Usage,
                 fmt::format("kernels for CPUs need a stack of {} KiB for each "
                             "thread, and a thread gets {} KiB; raise the limit "
                             "on stacks (ulimit -s, also the hard one)",
-                            kLeastStackBytes >> 10, least >> 10));
+                            kMinStackBytes >> 10, smallest >> 10));
 }
 
 } // namespace boostrt

@@ -85,6 +85,11 @@ const std::vector<Model> &e2e::getModels() {
   static const std::string mlp = R"({ "op": "dense", "units": 33 },
 { "op": "relu" },
 { "op": "dense", "units": 3 })";
+  static const std::string grouped =
+      R"({ "op": "conv2d", "filters": 6, "kernel": 3, "padding": 1, "groups": 3 },
+{ "op": "relu" },
+{ "op": "flatten" },
+{ "op": "dense", "units": 3 })";
   static const std::vector<Model> models = {
       {"one_layer", 5, "[17]", 3, R"({ "op": "dense", "units": 3 })", sgd},
       {"one_sample", 1, "[1]", 2, R"({ "op": "dense", "units": 2 })", momentum},
@@ -341,19 +346,11 @@ const std::vector<Model> &e2e::getModels() {
        R"({ "type": "thor", "learning_rate": 0.0625, "damping": 0.25,
   "frequency": 1, "block_size": 48 })"},
       // Averages, damping by traces, and steps that are scaled.
-      {"natural", 5, "[3, 4, 4]", 3,
-       R"({ "op": "conv2d", "filters": 6, "kernel": 3, "padding": 1, "groups": 3 },
-{ "op": "relu" },
-{ "op": "flatten" },
-{ "op": "dense", "units": 3 })",
+      {"natural", 5, "[3, 4, 4]", 3, grouped,
        R"({ "type": "thor", "learning_rate": 0.25, "damping": 0.25, "frequency": 1,
   "block_size": 8, "factor_decay": 0.5, "damping_split": "trace", "kl_clip": 0.0078125 })"},
       // A refresh looks at how the factors changed.
-      {"adaptive", 5, "[3, 4, 4]", 3,
-       R"({ "op": "conv2d", "filters": 6, "kernel": 3, "padding": 1, "groups": 3 },
-{ "op": "relu" },
-{ "op": "flatten" },
-{ "op": "dense", "units": 3 })",
+      {"adaptive", 5, "[3, 4, 4]", 3, grouped,
        R"({ "type": "thor", "learning_rate": 0.25, "damping": 0.25, "frequency": 1,
   "block_size": 8, "refresh_above": 0.125, "stop_below": 0.0625 })"},
       {"clipped", 5, "[17]", 3, mlp, momentum, R"("top_1")", Model().loss,

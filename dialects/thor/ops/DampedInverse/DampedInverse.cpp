@@ -1,6 +1,7 @@
 #include "dialects/rt/DampedInverse.h"
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/thor/ThorDialect.h"
+#include "dialects/thor/ops/DampedInverse/NamedOperands.h"
 #include "dialects/thor/ops/DampedInverse/RowWeight.h"
 #include <limits>
 
@@ -12,9 +13,8 @@ using namespace boostc::thor;
 static constexpr double kNoWeight = std::numeric_limits<double>::infinity();
 
 LogicalResult DampedInverseOp::verify() {
-  RankedTensorType type = getFactor().getType();
-  if (type.getDimSize(1) != type.getDimSize(2))
-    return emitOpError("expected square blocks, found ") << type;
+  if (failed(verifySquare(*this, getFactor())))
+    return failure();
   if (getMean() && getScale())
     return emitOpError("expected a mean without a scale");
   return verifyPositive(*this,
@@ -50,13 +50,7 @@ Value thor::buildRowWeight(OpBuilder &builder, Location loc, Value count,
       });
 }
 
-/// The operands of an op, null where there is none.
-using Operands = DampedInverseOp::GenericAdaptor<ArrayRef<const Bounded *>>;
-
-static SmallVector<const Bounded *> getPointers(ArrayRef<Bounded> operands) {
-  return llvm::map_to_vector(operands,
-                             [](const Bounded &operand) { return &operand; });
-}
+using Operands = NamedOperands<DampedInverseOp>;
 
 static bool isInverted(Operands &operands, size_t block) {
   const Bounded *flags = operands.getFlags();
@@ -96,23 +90,20 @@ static double countFailed(Operands &operands,
 LogicalResult
 DampedInverseOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                           SmallVectorImpl<ReferenceValue> &results) {
-  SmallVector<Bounded> exact;
-  for (const ReferenceValue &operand : operands)
-    exact.emplace_back(operand);
-  SmallVector<const Bounded *> pointers = getPointers(exact);
-  Operands named(pointers, *this);
-  rt::DampedInverses inverses = invert(*this, named);
-  results.push_back(inverses.value);
-  results.push_back(ReferenceValue::scalar(countFailed(named, inverses)));
+  withNames(*this, operands, [&](Operands &named) {
+    rt::DampedInverses inverses = invert(*this, named);
+    results.push_back(inverses.value);
+    results.push_back(ReferenceValue::scalar(countFailed(named, inverses)));
+  });
   return success();
 }
 
 ErrorBounds DampedInverseOp::boundErrors(ReferenceContext &,
                                          ArrayRef<Bounded> operands,
                                          ArrayRef<ReferenceValue>) {
-  SmallVector<const Bounded *> pointers = getPointers(operands);
-  Operands named(pointers, *this);
-  return {invert(*this, named).error};
+  return withNames(*this, operands, [&](Operands &named) -> ErrorBounds {
+    return {invert(*this, named).error};
+  });
 }
 
 FailureOr<SmallVector<Value>>

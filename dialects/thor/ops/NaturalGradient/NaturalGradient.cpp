@@ -8,18 +8,21 @@ using namespace boostc::thor;
 
 /// Those of how far factors change.
 static LogicalResult verifyLimits(NaturalGradientOp op) {
-  std::optional<APFloat> above = op.getRefreshAbove(),
-                         below = op.getStopBelow();
+  auto toNumber = [](const APFloat &value) { return value.convertToDouble(); };
+  std::optional<double> above = llvm::transformOptional(op.getRefreshAbove(),
+                                                        toNumber),
+                        below = llvm::transformOptional(op.getStopBelow(),
+                                                        toNumber);
   if (above && op.getByRank())
     return op.emitOpError("expected no refresh_above of factors that are of "
                           "one rank");
-  double most = above ? above->convertToDouble() : 0.0;
-  if (above && !(most > 0.0 && std::isfinite(most)))
-    return op.emitOpError("expected a positive refresh_above, found ") << most;
-  if (double least = below ? below->convertToDouble() : 0.0;
-      below && !(least > 0.0 && least <= most))
+  if (above && !(*above > 0.0 && std::isfinite(*above)))
+    return op.emitOpError("expected a positive refresh_above, found ")
+           << *above;
+  double limit = above.value_or(0.0);
+  if (below && !(*below > 0.0 && *below <= limit))
     return op.emitOpError("expected a stop_below above 0 and up to ")
-           << most << ", the refresh_above, found " << least;
+           << limit << ", the refresh_above, found " << *below;
   return success();
 }
 
@@ -167,11 +170,12 @@ NaturalGradientOp::buildLayer(LayerBuilder &layer) {
              << "with 'inverses' no rank has factors of all samples, whose "
                 "trace 'refresh_above' looks at; use 'factors', or a "
                 "refresh_above of 0";
-    double most = layer.getNumber("refresh_above");
-    if (double least = layer.getNumber("stop_below"); least > most) {
+    double upper = layer.getNumber("refresh_above"),
+           lower = layer.getNumber("stop_below");
+    if (lower > upper) {
       std::string limits;
       llvm::raw_string_ostream(limits)
-          << llvm::format("%g, found %g", most, least);
+          << llvm::format("%g, found %g", upper, lower);
       return layer.emitError("stop_below")
              << "expected at most refresh_above, " << limits
              << "; a change that stops refreshes must be one that needs none";

@@ -10,11 +10,8 @@ using namespace boostc;
 using namespace boostc::thor;
 
 LogicalResult SplitDampingOp::verify() {
-  for (Value factor : {getA(), getG()}) {
-    auto type = cast<RankedTensorType>(factor.getType());
-    if (type.getDimSize(1) != type.getDimSize(2))
-      return emitOpError("expected square blocks, found ") << type;
-  }
+  if (failed(verifySquare(*this, {getA(), getG()})))
+    return failure();
   double ratio = getRatio().convertToDouble();
   if (!(ratio > 0.0) || !std::isfinite(ratio))
     return emitOpError("expected a positive ratio, found ") << ratio;
@@ -23,7 +20,10 @@ LogicalResult SplitDampingOp::verify() {
 
 Approximate thor::computeTrace(const Bounded &blocks) {
   ApproximateSum trace;
-  forEachOnDiagonal(blocks.value, [&](int64_t i) { trace.add(blocks.at(i)); });
+  int64_t size = blocks.value.dim(1);
+  for (int64_t block = 0; block < blocks.value.dim(0); ++block)
+    for (int64_t i = 0; i < size; ++i)
+      trace.add(blocks.at((block * size + i) * size + i));
   return trace.get();
 }
 
@@ -36,14 +36,10 @@ static T getQuotient(T traceA, T traceG, std::optional<T> scale, double ratio) {
 LogicalResult
 SplitDampingOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                          SmallVectorImpl<ReferenceValue> &results) {
-  double traces[2] = {0.0, 0.0};
-  for (int side : {0, 1})
-    forEachOnDiagonal(operands[side], [&](int64_t i) {
-      traces[side] += operands[side].data[i];
-    });
+  double a = computeTrace(Bounded(operands[0])).value;
+  double g = computeTrace(Bounded(operands[1])).value;
   double scale = getScale() ? operands[2].item() : 1.0;
-  double r =
-      getRatio().convertToDouble() * scale * scale * traces[0] / traces[1];
+  double r = getRatio().convertToDouble() * scale * scale * a / g;
   if (!(r > 0.0 && r <= FLT_MAX))
     r = 1.0;
   results.push_back(ReferenceValue::scalar(operands.back().item() * r));

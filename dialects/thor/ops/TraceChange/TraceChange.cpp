@@ -1,5 +1,6 @@
 #include "dialects/interfaces/LinalgHelpers.h"
 #include "dialects/thor/ThorDialect.h"
+#include "dialects/thor/ops/DampedInverse/NamedOperands.h"
 #include "dialects/thor/ops/DampedInverse/RowWeight.h"
 #include "dialects/thor/ops/SplitDamping/Trace.h"
 
@@ -8,11 +9,8 @@ using namespace boostc;
 using namespace boostc::thor;
 
 LogicalResult TraceChangeOp::verify() {
-  for (Value factor : {getA(), getG()}) {
-    auto type = cast<RankedTensorType>(factor.getType());
-    if (type.getDimSize(1) != type.getDimSize(2))
-      return emitOpError("expected square blocks, found ") << type;
-  }
+  if (failed(verifySquare(*this, {getA(), getG()})))
+    return failure();
   if (getMean() && getScale())
     return emitOpError("expected means without a scale");
   double above = getAbove().convertToDouble(),
@@ -65,65 +63,68 @@ template <typename T> static T getChange(T trace, T before) {
   return difference / before;
 }
 
-/// The operands of an op, null where there is none.
-using Operands = TraceChangeOp::GenericAdaptor<ArrayRef<const Bounded *>>;
+namespace {
 
-static Approximate computeTrace(TraceChangeOp op, Operands &operands) {
-  std::optional<Approximate> scale;
-  if (operands.getScale())
-    scale = operands.getScale()->at(0);
-  return Traces<Approximate>{thor::computeTrace(*operands.getA()),
-                             thor::computeTrace(*operands.getG()),
-                             operands.getCount()->at(0),
-                             scale,
-                             operands.getDampingA()->at(0),
-                             operands.getDampingG()->at(0)}
-      .getTrace(op);
-}
+/// What an op computes, and what of.
+struct Comparison {
+  Approximate trace, before, change;
+  bool isEmpty; ///< nothing to compare, or to compare with
+
+  Comparison(TraceChangeOp op, NamedOperands<TraceChangeOp> &operands)
+      : before(operands.getBefore()->at(0)) {
+    Approximate count = operands.getCount()->at(0);
+    std::optional<Approximate> scale;
+    if (operands.getScale())
+      scale = operands.getScale()->at(0);
+    trace = Traces<Approximate>{computeTrace(*operands.getA()),
+                                computeTrace(*operands.getG()),
+                                count,
+                                scale,
+                                operands.getDampingA()->at(0),
+                                operands.getDampingG()->at(0)}
+                .getTrace(op);
+    change = getChange(trace, before);
+    auto isZero = [](Approximate number) {
+      return number.value == 0.0 && number.error == 0.0;
+    };
+    isEmpty = isZero(before) || isZero(count);
+  }
+};
+
+} // namespace
 
 LogicalResult
 TraceChangeOp::evaluate(ReferenceContext &, ArrayRef<ReferenceValue> operands,
                         SmallVectorImpl<ReferenceValue> &results) {
-  SmallVector<Bounded> exact;
-  for (const ReferenceValue &operand : operands)
-    exact.emplace_back(operand);
-  auto pointers = llvm::map_to_vector(
-      exact, [](const Bounded &operand) { return &operand; });
-  Operands named(pointers, *this);
-  double trace = ::computeTrace(*this, named).value,
-         before = named.getBefore()->at(0).value;
-  double change = std::abs(trace - before) / before;
-  results.push_back(ReferenceValue::scalar(trace));
-  results.push_back(
-      ReferenceValue::scalar(change <= getAbove().convertToDouble()));
-  results.push_back(
-      ReferenceValue::scalar(change < getBelow().convertToDouble()));
-  return success();
+  return withNames(*this, operands, [&](NamedOperands<TraceChangeOp> &named) {
+    Comparison found(*this, named);
+    double change = found.change.value;
+    results.push_back(ReferenceValue::scalar(found.trace.value));
+    results.push_back(
+        ReferenceValue::scalar(change <= getAbove().convertToDouble()));
+    results.push_back(
+        ReferenceValue::scalar(change < getBelow().convertToDouble()));
+    return success();
+  });
 }
 
 ErrorBounds TraceChangeOp::boundErrors(ReferenceContext &,
                                        ArrayRef<Bounded> operands,
                                        ArrayRef<ReferenceValue>) {
-  auto pointers = llvm::map_to_vector(
-      operands, [](const Bounded &operand) { return &operand; });
-  Operands named(pointers, *this);
-  Approximate trace = ::computeTrace(*this, named),
-              before = named.getBefore()->at(0);
-  auto isNone = [](Approximate number) {
-    return number.value == 0.0 && number.error == 0.0;
-  };
-  // Neither side has anything to compare, or to compare with.
-  if (isNone(before) || isNone(named.getCount()->at(0)))
-    return {{trace.error}, {0.0}, {0.0}};
-  Approximate change = getChange(trace, before);
-  // Each side decides by its own traces.
-  auto getDoubt = [&](double limit) {
-    Approximate rest = change - Approximate::constant(limit);
-    return std::abs(rest.value) > rest.error ? 0.0 : INFINITY;
-  };
-  return {{trace.error},
-          {getDoubt(getAbove().convertToDouble())},
-          {getDoubt(getBelow().convertToDouble())}};
+  return withNames(
+      *this, operands, [&](NamedOperands<TraceChangeOp> &named) -> ErrorBounds {
+        Comparison found(*this, named);
+        // Each side decides by its own traces.
+        auto getDoubt = [&](const APFloat &limit) {
+          Approximate rest =
+              found.change - Approximate::constant(limit.convertToDouble());
+          bool isCertain = found.isEmpty || std::abs(rest.value) > rest.error;
+          return isCertain ? 0.0 : INFINITY;
+        };
+        return {{found.trace.error},
+                {getDoubt(getAbove())},
+                {getDoubt(getBelow())}};
+      });
 }
 
 FailureOr<SmallVector<Value>> TraceChangeOp::lowerToLinalg(OpBuilder &builder) {
