@@ -3,7 +3,9 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <nlohmann/json.hpp>
 
 using namespace mlir;
 using namespace boostc;
@@ -23,28 +25,72 @@ static NamedLayer getLayer(Location loc) {
   return layers.empty() ? NamedLayer{} : layers.front();
 }
 
+/// The ops of the model file's layers, by the names of these. IR written by
+/// hand may have any text as its recipe, and then says nothing here.
+static llvm::StringMap<std::string> readLayerOps(train::ProgramOp program) {
+  llvm::StringMap<std::string> ops;
+  auto recipe = nlohmann::json::parse(program.getRecipe().str(), nullptr,
+                                      /*allow_exceptions=*/false);
+  if (!recipe.is_object() || !recipe.contains("layers") ||
+      !recipe["layers"].is_array())
+    return ops;
+  for (const nlohmann::json &layer : recipe["layers"]) {
+    if (!layer.is_object() || !layer.contains("name") || !layer.contains("op"))
+      continue;
+    const nlohmann::json &name = layer["name"], &op = layer["op"];
+    if (name.is_string() && op.is_string())
+      ops[name.get<std::string>()] = op.get<std::string>();
+  }
+  return ops;
+}
+
+/// Whether another layer uses the first result of `op`, an op of `layer`.
+/// Other results are statistics.
+static bool isUsedByOtherLayer(Operation &op, StringRef layer) {
+  return llvm::any_of(op.getResult(0).getUsers(), [&](Operation *user) {
+    return !user->hasTrait<OpTrait::IsTerminator>() &&
+           getLayer(user->getLoc()).name != layer;
+  });
+}
+
 std::vector<LayerCost> report::collectLayers(train::ProgramOp program) {
-  llvm::MapVector<StringRef, LayerCost> layers;
+  struct Layer {
+    LayerCost cost;
+    Operation *output = nullptr; ///< the last op that another layer uses
+    Operation *first = nullptr;
+  };
+  llvm::MapVector<StringRef, Layer> layers;
   func::FuncOp forward = program.getFunction(train::kForward);
   if (!forward)
     return {};
   for (Operation &op : forward.front().without_terminator()) {
     if (!isa<CostOpInterface>(op))
       continue; // constants
-    LayerCost &layer = layers[getLayer(op.getLoc()).name];
-    layer.op = op.getName().stripDialect().str();
-    layer.output = op.getResultTypes().front();
-    layer.evaluated.add(&op);
+    StringRef name = getLayer(op.getLoc()).name;
+    Layer &layer = layers[name];
+    if (!layer.first)
+      layer.first = &op;
+    if (isUsedByOtherLayer(op, name))
+      layer.output = &op;
+    layer.cost.evaluated.add(&op);
   }
   for (auto parameter : program.getBody().getOps<train::ParameterOp>()) {
     auto layer = layers.find(getLayer(parameter.getLoc()).name);
     if (layer != layers.end())
-      layer->second.parameters += countElements(parameter.getType());
+      layer->second.cost.parameters += countElements(parameter.getType());
   }
+  llvm::StringMap<std::string> ops = readLayerOps(program);
   std::vector<LayerCost> result;
   for (auto &[name, layer] : layers) {
-    layer.name = name.empty() ? "(unnamed)" : name.str();
-    result.push_back(std::move(layer));
+    Operation *output = layer.output ? layer.output : layer.first;
+    LayerCost cost = std::move(layer.cost);
+    auto op = ops.find(name);
+    cost.op =
+        op != ops.end() ? op->second : output->getName().stripDialect().str();
+    cost.output = output->getResult(0).getType();
+    cost.outputOp = output->getName().getStringRef().str();
+    cost.name = name.empty() ? "(unnamed)" : name.str();
+    result.push_back(std::move(cost));
   }
   return result;
 }
@@ -70,7 +116,7 @@ Work report::addStepCosts(train::ProgramOp program,
       }
       (named.role.empty() ? layer->forward : layer->backward).add(&op);
       // The op itself, and not a cast of its result for another layer.
-      if (named.role.empty() && op.getName().stripDialect() == layer->op)
+      if (named.role.empty() && op.getName().getStringRef() == layer->outputOp)
         layer->stored = getElementTypeOrSelf(op.getResult(0).getType());
     }
   }

@@ -22,8 +22,9 @@ struct Work {
 /// Everything of @forward under one name of the model file.
 struct LayerCost {
   std::string name;
-  std::string op;         ///< the last op of the layer: "dense"
-  mlir::Type output;      ///< of that op
+  std::string op;    ///< in the model file, or else that of the output: "dense"
+  mlir::Type output; ///< what other layers use, or else of the first op
+  std::string outputOp;   ///< whose first result that is: "nn.dense"
   int64_t parameters = 0; ///< elements
   Work forward, backward; ///< of @micro, when asked for
   mlir::Type stored = {}; ///< elements of the output in @micro, likewise

@@ -72,13 +72,15 @@ void placeOutputs(Options &o) {
   if (!o.workdir)
     return;
   o.workdir = withoutFinalSlashes(*o.workdir);
+  // Messages name 'train_parallel0' as a user would, without './'.
+  std::string prefix = *o.workdir == "." ? "" : *o.workdir + "/";
   for (std::optional<std::string> *path :
        {&o.save, &o.saveBest, &o.metrics, &o.checkpointDir, &o.profileTrace,
         &o.launch.logDir})
     if (*path && !(*path)->empty() && !(*path)->starts_with('/'))
-      *path = *o.workdir + "/" + **path;
+      *path = prefix + **path;
   if (o.rankLayout)
-    o.checkpointDir = *o.workdir + "/" + rankFolder(*o.rankLayout, 0);
+    o.checkpointDir = prefix + rankFolder(*o.rankLayout, 0);
 }
 
 Status checkWorkdir(const Options &o) {

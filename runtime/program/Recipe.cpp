@@ -38,18 +38,24 @@ bool readText(const nlohmann::json &section, const char *key,
   return true;
 }
 
-/// What "dim_reduce" says of the basis.
-bool readBasis(const nlohmann::json &keys, Recipe &recipe) {
+/// Reads what "dim_reduce" says of the basis; what is wrong with it, or null.
+const char *readBasis(const nlohmann::json &keys, Recipe &recipe) {
   constexpr int64_t kMaxShards = 4096; // a basis has no more rows
+  if (!keys.is_object())
+    return "'boost.dim_reduce' is not an object";
   std::optional<int64_t> seconds, shards;
-  if (!readCount(keys, "timeout", seconds) ||
-      !readCount(keys, "shards", shards) ||
-      !readText(keys, "pca_mat_path", recipe.basisFile) ||
-      !readText(keys, "weight_load_dir", recipe.basisCheckpoints))
-    return false;
+  if (!readCount(keys, "timeout", seconds))
+    return "'boost.dim_reduce.timeout' is not a number of seconds";
+  if (!readCount(keys, "shards", shards) || shards.value_or(1) > kMaxShards)
+    return "'boost.dim_reduce.shards' is not a number of shards from 1 to "
+           "4096";
+  if (!readText(keys, "pca_mat_path", recipe.basisFile))
+    return "'boost.dim_reduce.pca_mat_path' is not a text";
+  if (!readText(keys, "weight_load_dir", recipe.basisCheckpoints))
+    return "'boost.dim_reduce.weight_load_dir' is not a text";
   recipe.basisSeconds = seconds.value_or(0);
   recipe.basisShards = shards.value_or(1);
-  return recipe.basisShards <= kMaxShards;
+  return nullptr;
 }
 
 } // namespace
@@ -87,9 +93,9 @@ Result<Recipe> parseRecipe(const char *json, const std::string &path) {
                            : nlohmann::json();
     if (!readCount(common, "device_number", recipe.ranksPerServer))
       return fail("'boost.common.device_number' is not a number of ranks");
-    if (auto keys = boost->find("dim_reduce");
-        keys != boost->end() && !readBasis(*keys, recipe))
-      return fail("'boost.dim_reduce' does not name a basis");
+    if (auto keys = boost->find("dim_reduce"); keys != boost->end())
+      if (const char *what = readBasis(*keys, recipe))
+        return fail(what);
   }
   auto data = recipe.all.find("data");
   if (data == recipe.all.end())

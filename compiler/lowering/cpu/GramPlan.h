@@ -12,14 +12,14 @@ namespace boostc {
 /// nothing. Else each column is packed, contiguous.
 struct GramPlan {
   rt::GramShape shape;
-  int64_t lanes;            ///< of vectors
-  int64_t samples, rows;    ///< of output pixels that are packed together
-  bool packsPixels = false; ///< and not each column
+  int64_t lanes = 0;             ///< of vectors
+  int64_t samples = 0, rows = 0; ///< of output pixels that are packed together
+  bool packsPixels = false;      ///< and not each column
   /// Packed lines of pixels, and elements of a line.
-  int64_t lines, lineLength;
-  int64_t length;   ///< of a packed column or channel
-  int64_t distance; ///< from one to the next, elements
-  int64_t stripes;  ///< pieces of a block
+  int64_t lines = 0, lineLength = 0;
+  int64_t length = 0;   ///< of a packed column or channel
+  int64_t distance = 0; ///< from one to the next, elements
+  int64_t stripes = 0;  ///< pieces of a block
 
   static GramPlan get(const rt::GramShape &shape, int64_t maxLanes,
                       int64_t threads);

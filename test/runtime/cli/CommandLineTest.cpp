@@ -399,8 +399,8 @@ TEST(CommandLine, EveryFileThatTrainingWritesIsBelowTheWorkdir) {
 }
 
 TEST(CommandLine, CheckpointsInTheFoldersOfRanks) {
-  auto directory = [](const char *flag) {
-    auto line = parse({flag, "a.so", "--workdir=w"});
+  auto directory = [](const char *flag, const char *workdir = "--workdir=w") {
+    auto line = parse({flag, "a.so", workdir});
     EXPECT_TRUE(line.ok()) << line.status().message();
     return line.ok() ? line->options.checkpointDir.value_or("") : "";
   };
@@ -408,6 +408,8 @@ TEST(CommandLine, CheckpointsInTheFoldersOfRanks) {
   EXPECT_EQ(directory("--rank-checkpoints=per-rank"),
             "w/train_parallel0/ckpt_0");
   EXPECT_EQ(directory("--rank-checkpoints=shared"), "w/train_parallel/ckpt_0");
+  for (const char *here : {"--workdir=.", "--workdir=./"})
+    EXPECT_EQ(directory("--rank-checkpoints", here), "train_parallel0/ckpt_0");
   EXPECT_EQ(parse({"a.so", "--workdir=w"})->options.checkpointDir,
             std::nullopt);
   expectUsage({"a.so", "--rank-checkpoints=mine", "--workdir=w"},
