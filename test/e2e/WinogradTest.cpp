@@ -69,6 +69,7 @@ struct Variant {
 
 constexpr Variant kVariants[] = {{"native", 1, rt::Reproducibility::On},
                                  {"native", 3, rt::Reproducibility::On},
+                                 {"native", 16, rt::Reproducibility::On},
                                  {"native", 2, rt::Reproducibility::Strict},
                                  {"x86-64-v3", 2, rt::Reproducibility::On}};
 

@@ -12,8 +12,9 @@ static bool writes(const KernelPart &part, rt::BufferOp base) {
 }
 
 FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op,
-                                          bool sortsParameters) {
-  KernelPart part{op, chooseLoopOrder(op)};
+                                          bool sortsParameters,
+                                          int64_t shares) {
+  KernelPart part{op, chooseLoopOrder(op, shares)};
   for (int64_t extent : op.getStaticLoopRanges())
     part.work *= extent;
   if (part.order.shared)

@@ -22,9 +22,10 @@ struct KernelPart {
   rt::BufferOp parameter = {};
 };
 
-/// Fails, with a diagnostic, when an operand is not a planned buffer.
+/// For `shares` threads. Fails, with a diagnostic, when an operand is not a
+/// planned buffer.
 llvm::FailureOr<KernelPart> analyzePart(mlir::linalg::GenericOp op,
-                                        bool sortsParameters);
+                                        bool sortsParameters, int64_t shares);
 
 /// Ops that will be one kernel.
 struct KernelGroup {

@@ -128,7 +128,8 @@ struct OutlineKernels : boostc::impl::OutlineKernelsPassBase<OutlineKernels> {
         outlineOp(function, generic, *copy);
         continue;
       }
-      FailureOr<KernelPart> part = analyzePart(generic, sortsParameters);
+      FailureOr<KernelPart> part =
+          analyzePart(generic, sortsParameters, limits.shares);
       if (failed(part))
         return failure();
       bool isLarge = part->order.shared && part->work > serialWork;

@@ -209,6 +209,11 @@ double boostc::estimateEfficiency(const TapSum &given, const TapSumPlan &plan,
          estimateVectorRate(plan.lanes, maxLanes);
 }
 
+double boostc::estimateIdling(int64_t pieces, int64_t threads) {
+  return static_cast<double>(llvm::alignTo(pieces, threads)) /
+         static_cast<double>(pieces);
+}
+
 double boostc::estimateGradientTime(const TapSum &given, const TapSumPlan &plan,
                                     int64_t threads) {
   // A loop that threads share begins and ends.
@@ -218,15 +223,11 @@ double boostc::estimateGradientTime(const TapSum &given, const TapSumPlan &plan,
   int64_t pixels = 0;
   for (const TapPart &each : sum.parts)
     pixels += sum.samples * each.rows.pixels * each.columns.pixels;
-  // The longest of all shares, as if there were no others.
-  auto lengthen = [](int64_t count, int64_t shares) {
-    return static_cast<double>(llvm::alignTo(count, shares)) /
-           static_cast<double>(count);
-  };
   double multiply =
       estimateCost(sum, plan) * static_cast<double>(pixels * part.rows.taps) *
-      lengthen(plan.pieces, threads) *
-      lengthen(sum.cutsSamples() ? sum.samples : sum.getRows(), sum.partials);
+      estimateIdling(plan.pieces, threads) *
+      estimateIdling(sum.cutsSamples() ? sum.samples : sum.getRows(),
+                     sum.partials);
   // Each thread's pixels lie in its caches, and a partial sum reads those of as
   // many threads as compute it.
   int64_t together = llvm::divideCeil(threads, sum.partials);

@@ -195,10 +195,11 @@ static void addPlans(const TapSum &sum, VectorRegisters registers,
   if (std::optional<TapSumPlan> tiles = planTiles(sum, registers, threads))
     plans.push_back({estimateCost(sum, *tiles), *tiles});
   if (std::optional<TapSumPlan> plan = planWinograd(sum, registers, threads))
-    plans.push_back({sum.winograd == rt::WinogradUse::Always
-                         ? 0.0
-                         : estimateCost(sum, *plan),
-                     *plan});
+    plans.push_back(
+        {sum.winograd == rt::WinogradUse::Always
+             ? 0.0
+             : estimateCost(sum, *plan) * estimateIdling(plan->pieces, threads),
+         *plan});
 }
 
 std::vector<TapSumPlan> boostc::planTapSum(const TapSum &sum,

@@ -158,8 +158,8 @@ double boostc::estimateWinograd(const TapSum &sum, const TapSumPlan &plan) {
   return estimateAll(sum, plan) / static_cast<double>(rows);
 }
 
-/// Pieces for `threads` threads, whose strips follow each other.
-static void share(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
+/// Pieces, whose strips follow each other; of a convolution about `wanted`.
+static void share(const TapSum &sum, int64_t wanted, TapSumPlan &plan) {
   WinogradPlan &own = *plan.winograd;
   auto [shares, sharesOfTerms] = countShares(sum, own);
   if (sum.isWeightGradient) {
@@ -167,13 +167,9 @@ static void share(const TapSum &sum, int64_t threads, TapSumPlan &plan) {
     return;
   }
   // Weights are transformed for each piece.
-  constexpr int64_t kPiecesOfThread = 4;
   int64_t strips = countWinogradStrips(sum, own);
   int64_t chunks =
-      threads == 1
-          ? 1
-          : std::clamp<int64_t>(
-                llvm::divideCeil(kPiecesOfThread * threads, shares), 1, strips);
+      std::clamp<int64_t>(llvm::divideCeil(wanted, shares), 1, strips);
   own.strips = llvm::divideCeil(strips, chunks);
   plan.pieces = shares * llvm::divideCeil(strips, own.strips);
 }
@@ -194,21 +190,22 @@ std::optional<TapSumPlan> boostc::planWinograd(const TapSum &sum,
                                                int64_t threads) {
   if (!canTransform(sum))
     return std::nullopt;
-  // Bytes of a channel of a tile, and how many tiles read a loaded weight.
-  constexpr int64_t kBytes = 4 * kWinogradPositions, kTiles = 64;
+  // Bytes of a channel of a tile.
+  constexpr int64_t kBytes = 4 * kWinogradPositions;
   int64_t lanes = chooseLanes(sum.width, registers.lanes);
   int64_t wide = llvm::alignTo(sum.width, lanes);
   std::optional<TapSumPlan> best;
   double least = 0.0;
-  auto consider = [&](int64_t terms, int64_t width) {
+  auto consider = [&](int64_t terms, int64_t width, int64_t maxTiles,
+                      int64_t wanted) {
     WinogradPlan own;
     own.terms = terms;
     own.width = width;
     own.lanes = chooseLanes(terms, registers.lanes);
     int64_t padded = llvm::alignTo(terms, own.lanes);
     int64_t weights = kBytes * terms * width;
-    int64_t tiles =
-        std::min(kTiles, (kMaxScratch - weights) / (kBytes * (padded + width)));
+    int64_t tiles = std::min(maxTiles, (kMaxScratch - weights) /
+                                           (kBytes * (padded + width)));
     if (weights > kMaxWeights || tiles == 0)
       return;
     int64_t ofRow = WinogradAxis::get(sum.parts.front().columns).countTiles();
@@ -222,23 +219,30 @@ std::optional<TapSumPlan> boostc::planWinograd(const TapSum &sum,
       return;
     TapSumPlan plan = plans.front();
     plan.winograd = own;
-    share(sum, llvm::divideCeil(threads, sum.partials), plan);
-    // Threads without a piece of the last round wait.
-    double cost = estimateAll(sum, plan) *
-                  static_cast<double>(llvm::alignTo(plan.pieces, threads)) /
-                  static_cast<double>(plan.pieces);
+    share(sum, wanted, plan);
+    double cost = estimateAll(sum, plan) * estimateIdling(plan.pieces, threads);
     if (best && cost >= least)
       return;
     best = plan;
     least = cost;
   };
-  if (!sum.isWeightGradient) {
-    consider(sum.terms,
-             cutChannels(wide, kMaxWeights / (kBytes * sum.terms), lanes));
+  // How many tiles read a loaded weight. Fewer where threads would be idle.
+  constexpr int64_t kTiles = 64, kMinTiles = 8;
+  if (sum.isWeightGradient) {
+    for (int64_t most : {128, 64, 32})
+      consider(cutChannels(sum.terms, most, registers.lanes),
+               cutChannels(wide, most, lanes), kTiles, 1);
     return best;
   }
-  for (int64_t most : {128, 64, 32})
-    consider(cutChannels(sum.terms, most, registers.lanes),
-             cutChannels(wide, most, lanes));
+  int64_t most = kMaxWeights / (kBytes * sum.terms);
+  int64_t width = cutChannels(wide, most, lanes);
+  for (int64_t each : {1, 2, 4})
+    for (int64_t tiles = kTiles; tiles >= kMinTiles; tiles /= 2)
+      for (int64_t part = width; part > 0; part = part / 2 / lanes * lanes) {
+        if (wide % part == 0)
+          consider(sum.terms, part, tiles, each * threads);
+        if (threads == 1)
+          return best;
+      }
   return best;
 }

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -41,18 +42,28 @@ static unsigned findContiguousLoop(linalg::GenericOp op) {
   return best;
 }
 
-LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op) {
+/// How much longer `shares` threads take for a loop of `extent` equal
+/// iterations than if they could share it evenly.
+static double getIdling(int64_t extent, int64_t shares) {
+  return static_cast<double>(llvm::alignTo(extent, shares)) /
+         static_cast<double>(extent);
+}
+
+LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op, int64_t shares) {
+  // What another loop than the outermost must gain: ops around share that one.
+  constexpr double kGain = 1.25;
   LoopOrder order;
   if (op.getNumLoops() == 0)
     return order;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
   unsigned contiguous = findContiguousLoop(op);
   for (unsigned loop = 0; loop < iterators.size(); ++loop) {
     if (loop == contiguous ||
-        iterators[loop] != utils::IteratorType::parallel ||
-        op.getStaticLoopRanges()[loop] == 1)
+        iterators[loop] != utils::IteratorType::parallel || extents[loop] == 1)
       continue;
-    if (!order.shared)
+    if (!order.shared || getIdling(extents[*order.shared], shares) >
+                             kGain * getIdling(extents[loop], shares))
       order.shared = loop;
   }
   if (!order.shared && iterators[contiguous] == utils::IteratorType::parallel)

@@ -18,8 +18,9 @@ struct LoopOrder {
 
 /// The loop over contiguous memory is innermost, where the vectoriser looks;
 /// threads share the outermost parallel loop other than that one, or that one
-/// when there is no other.
-LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op);
+/// when there is no other. Where the outermost would leave many of `shares`
+/// threads without work, as five samples do with four, it is one further in.
+LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op, int64_t shares = 1);
 
 /// Emits the loops of `op`. `buffers` maps its operands, and what its
 /// body reads from outside, to the kernel's. With `begin` and
