@@ -7,6 +7,7 @@
 #include "compiler/boost/thor/ClipDivergence.h"
 #include "compiler/boost/thor/RefreshLayer.h"
 #include "compiler/boost/thor/RefreshSteps.h"
+#include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace boostc::boost {
@@ -18,6 +19,16 @@ using namespace mlir;
 using namespace boostc;
 using namespace boostc::boost;
 using rt::BindingKind;
+
+/// What the loss of `micro` counts of a sample.
+static int64_t countLabels(func::FuncOp micro) {
+  int64_t count = 1;
+  micro.walk([&](nn::SoftmaxCrossEntropyOp loss) {
+    auto labels = cast<RankedTensorType>(loss.getLabels().getType());
+    count = labels.getNumElements() / labels.getDimSize(0);
+  });
+  return count;
+}
 
 namespace {
 
@@ -33,6 +44,7 @@ public:
         isByRank(first.getByRank()), limit(first.getKlClipAttr()),
         options{.balances = first.getBalanced(),
                 .decay = first.getFactorDecayAttr(),
+                .labels = countLabels(micro),
                 .above = first.getRefreshAboveAttr(),
                 .below = first.getStopBelowAttr()},
         flag(RankedTensorType::get({}, b.getI32Type())),
@@ -88,8 +100,7 @@ private:
         OpBuilder at(request);
         result = thor::PreconditionDiagonalOp::create(
             at, request.getLoc(), request.getGradient(),
-            takeArgument(function, count, BindingKind::LossCount),
-            request.getDamping());
+            countSamples(at, function, options.labels), request.getDamping());
       }
       if (refreshes && !layer)
         remarkPlain(request);

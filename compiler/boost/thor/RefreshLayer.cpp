@@ -48,6 +48,17 @@ Value boost::countRanks(func::FuncOp update) {
   return train::RankSumOp::create(builder, loc, own);
 }
 
+Value boost::countSamples(OpBuilder &builder, func::FuncOp update,
+                          int64_t labels) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  Value count = takeArgument(update, type, BindingKind::LossCount);
+  if (labels == 1)
+    return count;
+  Location loc = update.getLoc();
+  return arith::DivUIOp::create(builder, loc, count,
+                                buildInteger(builder, loc, type, labels));
+}
+
 /// Where inverses are computed: before the commit, so that what follows it is
 /// the update of steps that refresh nothing, with the same kernels; but where
 /// `request` needs what the commit is needed for.
@@ -89,7 +100,7 @@ public:
       isDue = both(isDue, isZero(takeState(layer.settled, flag)));
     // Nothing is inverted for no samples.
     Value samples =
-        countWhere(isDue, takeArgument(update, count, BindingKind::LossCount));
+        countWhere(isDue, countSamples(at, update, options.labels));
     // How often a row of a table is looked up counts for each sample.
     int64_t rowsOfA = layer.kronecker->isLookup ? 1 : layer.rows;
     Factor sides[] = {{take(layer.factorA, layer.a), rowsOfA, layer.sizeOfA,

@@ -21,6 +21,8 @@ struct RefreshOptions {
   /// countRanks(), where each rank inverts factors of its own samples and these
   /// inverses are averaged; or null.
   mlir::Value ranks;
+  /// What the loss counts of a sample: several, where each has several labels.
+  int64_t labels = 1;
   /// Changes of a trace above which factors are inverted, and below which they
   /// never are again (0 where it is null); or null.
   mlir::FloatAttr above, below;
@@ -34,6 +36,10 @@ Inverses refreshInverses(mlir::func::FuncOp update,
                          const FactorLayer &layer,
                          const RefreshOptions &options, SlotCode &slots,
                          const Inverses &before);
+
+/// The samples of the step, of all ranks, i64; `labels` as in RefreshOptions.
+mlir::Value countSamples(mlir::OpBuilder &builder, mlir::func::FuncOp update,
+                         int64_t labels);
 
 /// The number of ranks that have samples, i64.
 mlir::Value countRanks(mlir::func::FuncOp update);

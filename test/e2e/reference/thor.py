@@ -47,6 +47,7 @@ def case(model, optimizer=None, **keys):
 
 FLATTEN = {"op": "flatten"}
 LAYERS = read_model("thor")["layers"]
+TOKEN_LAYERS = read_model("thor-tokens")["layers"][:2]
 CASES = {
     "dense": case("thor"),
     # The first layer has two rows a sample.
@@ -66,6 +67,16 @@ CASES = {
         input={"image": {"shape": [2, 3, 16]}, "label": {"classes": CLASSES}}),
     # A table, whose rows are inputs, and a normalisation. Row 5 is never looked up.
     "tokens": case("thor-tokens"),
+    # A label for each of the three positions of a sample: where a layer has as many rows, and where
+    # it has one.
+    "labels": case("thor-tokens", layers=[*TOKEN_LAYERS, {"name": "c", "op": "dense", "units": 3}],
+                   input={"point": {"shape": [3], "classes": 6},
+                          "label": {"shape": [3], "classes": CLASSES, "role": "target"}}),
+    "labels-of-row": case("thor-tokens", layers=[
+        *TOKEN_LAYERS, FLATTEN, {"name": "c", "op": "dense", "units": 9},
+        {"op": "reshape", "shape": [3, 3]}],
+        input={"point": {"shape": [3], "classes": 6},
+               "label": {"shape": [3], "classes": CLASSES, "role": "target"}}),
     # Each layer is refreshed in a step of its own, at distances of 2, 2 and 3 steps. The last one
     # costs least, and the others the same.
     "staggered": case("thor", {"frequency": 7, "learning_rate": 0.125}, epochs=3),
@@ -126,7 +137,10 @@ def samples(model, split):
         drawn[2] = ([2.0**70 * value for value in drawn[2][0]], drawn[2][1])
     if "classes" not in input_of(model):
         return drawn
-    return [([int((value + 2) / 4 * TOKENS) for value in point], label) for point, label in drawn]
+    drawn = [([int((value + 2) / 4 * TOKENS) for value in point], label) for point, label in drawn]
+    if "shape" not in model["input"]["label"]:
+        return drawn
+    return [(point, [(label + token) % CLASSES for token in point]) for point, label in drawn]
 
 
 def twice(model, split):
@@ -369,7 +383,8 @@ def forward(model, w, x):
             x = F.conv2d(x, w[f"{name}.weight"], w.get(f"{name}.bias"), stride, padding, dilation,
                          layer.get("groups", 1))
         else:
-            x = {"tanh": torch.tanh, "flatten": lambda value: value.flatten(1)}[layer["op"]](x)
+            x = {"tanh": torch.tanh, "flatten": lambda value: value.flatten(1),
+                 "reshape": lambda value: value.reshape(-1, *layer["shape"])}[layer["op"]](x)
         if f"{name}.weight" in w:
             x.retain_grad()
             seen[f"{name}.weight"] = layer, before.detach(), x
@@ -406,14 +421,14 @@ def train(model, start, dtype, watch=None, ranks=1, note=None):
             value.grad = None
         outputs, seen = forward(model, w, x[part])
         # With a sum the gradients of the layers' outputs are those of single samples.
-        loss = F.cross_entropy(outputs, t[part], reduction="sum")
+        loss = F.cross_entropy(outputs.reshape(-1, CLASSES), t[part].flatten(), reduction="sum")
         loss.backward()
-        count = len(outputs)
-        gradients = {name: value.grad / count for name, value in w.items()}
+        count, terms = len(outputs), t[part].numel()
+        gradients = {name: value.grad / terms for name, value in w.items()}
         norm = torch.cat([g.flatten() for g in gradients.values()]).norm().item()
         if clip:
             gradients = {name: g * min(1.0, clip / (norm + 1e-6)) for name, g in gradients.items()}
-        losses.append(loss.item() / count)
+        losses.append(loss.item() / terms)
         norms.append(norm)
         rate = value_of(keys["learning_rate"], step)
         damping = value_of(keys["damping"], step)

@@ -32,14 +32,19 @@ def as_float32(value):
 
 
 def write_data(folder, samples, shape, kind="<f4"):
-    """Samples of a split are tuples of features, class and, where there is one, weight."""
+    """Samples of a split are tuples of features, class (or a list of them) and perhaps weight."""
     pathlib.Path(folder).mkdir()
     for split in ("train", "test"):
         rows = samples(split)
         columns = list(zip(*rows))
         write_npy(f"{folder}/{split}_features.npy", kind, (len(rows), *shape),
                   [value for features in columns[0] for value in features])
-        write_npy(f"{folder}/{split}_labels.npy", "<i4", (len(rows),), columns[1])
+        labels = columns[1]
+        if isinstance(labels[0], list):
+            write_npy(f"{folder}/{split}_labels.npy", "<i4", (len(rows), len(labels[0])),
+                      [label for of_sample in labels for label in of_sample])
+        else:
+            write_npy(f"{folder}/{split}_labels.npy", "<i4", (len(rows),), labels)
         if len(columns) > 2:
             write_npy(f"{folder}/{split}_weights.npy", "<f4", (len(rows),), columns[2])
 
