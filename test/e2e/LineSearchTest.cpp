@@ -135,7 +135,8 @@ struct Case {
   int64_t window;
   rt::Reproducibility reproducible;
   const char *arguments;
-  int64_t every = 1; ///< step that searches
+  int64_t every = 1;       ///< step that searches
+  bool isWeighted = false; ///< samples have weights
 };
 
 void PrintTo(const Case &given, std::ostream *stream) { *stream << given.name; }
@@ -247,7 +248,18 @@ const Case kReduced[] = {{"cpu", false, 1, kOn, ""},
                          {"cpu_tree", false, 4, kOn, ""},
                          {"cpu_in_place", false, 3, kOff, ""},
                          {"gpu", true, 1, kOn, ""},
-                         {"gpu_tree", true, 4, kOn, ""}};
+                         {"gpu_tree", true, 4, kOn, ""},
+                         {.name = "cpu_weighted",
+                          .window = 2,
+                          .reproducible = kOn,
+                          .arguments = "",
+                          .isWeighted = true},
+                         {.name = "gpu_weighted",
+                          .isForGpus = true,
+                          .window = 1,
+                          .reproducible = kOn,
+                          .arguments = "",
+                          .isWeighted = true}};
 
 class DimReduce : public testing::TestWithParam<Case> {};
 
@@ -270,6 +282,8 @@ Values makeBasis(const Values &parameters, int64_t vectors) {
 TEST_P(DimReduce, TakesTheStepsOfTheInterpreter) {
   const Case &given = GetParam();
   Model model = getModel();
+  if (given.isWeighted)
+    model.weights = "[]";
   Source source{model.getJson(),
                 getOptions(given.window, given.isForGpus, given.reproducible)};
   llvm::append_values(source.options.boosts, "dim_reduce=true",

@@ -114,7 +114,8 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
       return success();
     if (failed(verifyMeans(count)))
       return failure();
-    if (!gradients.empty() && (!sum || !count))
+    // A search for a step divides by weights alone, where samples have some.
+    if (!gradients.empty() && (!sum || (!count && !weight)))
       return update.emitOpError("lacks an argument for the loss or for the "
                                 "number of samples, which ranks sum");
     for (Value statistic : {sum, count, weight})
@@ -198,7 +199,9 @@ struct ReduceGradients : boost::impl::ReduceGradientsPassBase<ReduceGradients> {
             weight ? weight : count);
     if (sumsMicroBatches && !sumsRanks && !gradients.empty()) {
       Value ranks = train::HasSamplesOp::create(
-          builder, update.getLoc(), count.getType(), weight ? weight : count);
+          builder, update.getLoc(),
+          RankedTensorType::get({}, builder.getI64Type()),
+          weight ? weight : count);
       statistics.push_back({ranks, ranks, {}});
     }
     Operation *last = nullptr;
