@@ -19,6 +19,29 @@ static std::optional<unsigned> findContiguousDim(MemRefType type) {
   return std::nullopt;
 }
 
+/// The loop that goes through `expr` element by element: the longest one in it,
+/// as that of the columns of a window that is as wide as the image is.
+static std::optional<unsigned> findElementLoop(AffineExpr expr,
+                                               ArrayRef<int64_t> extents) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition();
+  std::optional<unsigned> longest;
+  expr.walk([&](AffineExpr part) {
+    if (auto dim = dyn_cast<AffineDimExpr>(part);
+        dim && (!longest || extents[dim.getPosition()] > extents[*longest]))
+      longest = dim.getPosition();
+  });
+  if (!longest || !isLinear(expr))
+    return std::nullopt;
+  auto evaluate = [&](int64_t index) {
+    SmallVector<AffineExpr> dims(extents.size(),
+                                 getAffineConstantExpr(0, expr.getContext()));
+    dims[*longest] = getAffineConstantExpr(index, expr.getContext());
+    return cast<AffineConstantExpr>(expr.replaceDims(dims)).getValue();
+  };
+  return evaluate(1) - evaluate(0) == 1 ? longest : std::nullopt;
+}
+
 /// The loop that runs along the contiguous dimension of most of the memory that
 /// the op touches; the op's last loop when none does.
 static unsigned findContiguousLoop(linalg::GenericOp op) {
@@ -32,8 +55,9 @@ static unsigned findContiguousLoop(linalg::GenericOp op) {
     if (!contiguous || !isTouched)
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (auto dim = dyn_cast<AffineDimExpr>(map.getResult(*contiguous)))
-      votes[dim.getPosition()] += type.getNumElements();
+    if (std::optional<unsigned> loop = findElementLoop(
+            map.getResult(*contiguous), op.getStaticLoopRanges()))
+      votes[*loop] += type.getNumElements();
   }
   unsigned best = op.getNumLoops() - 1;
   for (unsigned loop = 0; loop < votes.size(); ++loop)
