@@ -1,5 +1,6 @@
 #include "runtime/checkpoint/FindCheckpoint.h"
 #include "runtime/cli/Commands.h"
+#include "runtime/cli/OutputChecks.h"
 #include "runtime/trainer/RunState.h"
 #include "runtime/trainer/Session.h"
 #include "runtime/trainer/StopSignals.h"
@@ -45,10 +46,10 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   std::unique_ptr<MetricsFile> metrics;
   if (options.metrics && ranks.isFirst()) {
     const NamedFile taken[] = {{"the program", options.program},
-                               {"the file of --ckpt", *options.checkpoint}};
-    BOOSTRT_RETURN_IF_ERROR(checkOutput(realFileSystem(), "--metrics",
-                                        *options.metrics, ExitCode::Usage,
-                                        taken));
+                               {"the file of --ckpt", checkpoint}};
+    BOOSTRT_RETURN_IF_ERROR(checkResult("--metrics", *options.metrics,
+                                        ExitCode::Usage, taken,
+                                        &(*session)->data().spec));
     Result<std::unique_ptr<MetricsFile>> file =
         MetricsFile::open(*options.metrics, /*resumed=*/false);
     if (!file.ok())

@@ -1,6 +1,7 @@
 // `boost-run export`.
 #include "runtime/checkpoint/FindCheckpoint.h"
 #include "runtime/cli/Commands.h"
+#include "runtime/cli/OutputChecks.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
 #include "runtime/trainer/RunState.h"
@@ -83,9 +84,9 @@ Status exportCommand(const Options &options) {
   if (!file.ok())
     return file.status();
   const NamedFile taken[] = {{"the program", options.program},
-                             {"the file of --ckpt", *options.checkpoint}};
-  BOOSTRT_RETURN_IF_ERROR(checkOutput(realFileSystem(), "-o", *options.output,
-                                      ExitCode::Checkpoint, taken));
+                             {"the file of --ckpt", checkpoint->path}};
+  BOOSTRT_RETURN_IF_ERROR(
+      checkResult("-o", *options.output, ExitCode::Checkpoint, taken));
   Weights weights(program);
   BOOSTRT_RETURN_IF_ERROR(readTensors(*file, weights.targets()));
   const int64_t steps = savedPosition(file->metadata()).globalStep;

@@ -1,7 +1,9 @@
 // `boost-run pca`.
 #include "runtime/cli/Commands.h"
+#include "runtime/cli/OutputChecks.h"
 #include "runtime/program/Program.h"
 #include "runtime/program/Recipe.h"
+#include "runtime/subspace/Basis.h"
 #include "runtime/subspace/PrincipalComponents.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
@@ -16,8 +18,12 @@ Status pcaCommand(const Options &options) {
   if (!program.ok())
     return program.status();
   const NamedFile taken[] = {{"the program", options.program}};
-  BOOSTRT_RETURN_IF_ERROR(checkOutput(realFileSystem(), "-o", *options.output,
-                                      ExitCode::Checkpoint, taken));
+  Result<std::string> description = descriptionPathOf(*options.output);
+  if (!description.ok())
+    return description.status();
+  for (const std::string &path : {*options.output, *description})
+    BOOSTRT_RETURN_IF_ERROR(
+        checkResult("-o", path, ExitCode::Checkpoint, taken));
   std::optional<int64_t> components = options.components;
   if (std::vector parts = (*program)->statesIn(BOOSTC_SAVED_IN_BASIS);
       !components && !parts.empty()) {

@@ -1,6 +1,6 @@
 #include "runtime/cli/ProfileReport.h"
 
-#include "runtime/support/File.h"
+#include "runtime/cli/OutputChecks.h"
 #include "runtime/trainer/MachineMemory.h"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ static uint64_t bytesToMeasureIn(const Ranks &ranks) {
 }
 
 Status checkProfileOutput(const Options &options,
-                          std::span<const NamedFile> taken) {
-  return options.profileTrace
-             ? checkOutput(realFileSystem(), "--profile", *options.profileTrace,
-                           ExitCode::Usage, taken)
-             : Status();
+                          std::span<const NamedFile> taken,
+                          const DataSpec *data) {
+  return options.profileTrace ? checkResult("--profile", *options.profileTrace,
+                                            ExitCode::Usage, taken, data)
+                              : Status();
 }
 
 Result<ProfileReport> ProfileReport::create(const Options &options,

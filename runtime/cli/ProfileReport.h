@@ -9,7 +9,8 @@ namespace boostrt {
 
 /// Whether --profile can write its file, asked before there is one.
 Status checkProfileOutput(const Options &options,
-                          std::span<const NamedFile> taken);
+                          std::span<const NamedFile> taken,
+                          const DataSpec *data = nullptr);
 
 class ProfileReport {
 public:

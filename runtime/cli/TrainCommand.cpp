@@ -1,4 +1,5 @@
 #include "runtime/cli/Commands.h"
+#include "runtime/cli/OutputChecks.h"
 #include "runtime/cli/ProfileReport.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Streams.h"
@@ -9,6 +10,7 @@
 #include "runtime/trainer/StopSignals.h"
 #include "runtime/trainer/Trainer.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -23,7 +25,8 @@ RunEnd endOf(const Options &options, const Recipe &recipe) {
 }
 
 /// What a run would write only hours later, and what it must not overwrite.
-Status checkOutputs(const Options &options) {
+Status checkOutputs(const Options &options, const DataSpec &data,
+                    const std::optional<RunBasis> &basis) {
   std::vector<NamedFile> taken = {{"the program", options.program}};
   auto take = [&](const char *flag, const std::optional<std::string> &path) {
     if (path)
@@ -31,6 +34,10 @@ Status checkOutputs(const Options &options) {
   };
   take("--init", options.init);
   take("--rank-table", options.launch.rankTable);
+  if (const char *table = std::getenv("RANK_TABLE_FILE"))
+    taken.push_back({"the file of RANK_TABLE_FILE", table});
+  if (basis)
+    taken.push_back({"the basis", basis->path});
   take("--token-file", options.launch.tokenFile);
   for (auto [flag, path, code] :
        {std::tuple{"--save", &options.save, ExitCode::Checkpoint},
@@ -38,11 +45,10 @@ Status checkOutputs(const Options &options) {
         {"--metrics", &options.metrics, ExitCode::Usage}}) {
     if (!*path)
       continue;
-    BOOSTRT_RETURN_IF_ERROR(
-        checkOutput(realFileSystem(), flag, **path, code, taken));
+    BOOSTRT_RETURN_IF_ERROR(checkResult(flag, **path, code, taken, &data));
     take(flag, *path);
   }
-  return checkProfileOutput(options, taken);
+  return checkProfileOutput(options, taken, &data);
 }
 
 Status stopped(const Trainer &trainer, const Saving &saving, bool isFirst) {
@@ -161,7 +167,8 @@ private:
       if (options_.workdir)
         BOOSTRT_RETURN_IF_ERROR(
             makeWorkdir(realFileSystem(), *options_.workdir));
-      BOOSTRT_RETURN_IF_ERROR(checkOutputs(options_));
+      BOOSTRT_RETURN_IF_ERROR(
+          checkOutputs(options_, session_->data().spec, *basis));
     }
     Result<std::unique_ptr<CheckpointStore>> store =
         openStore(options_, program, ranks_);

@@ -4,6 +4,7 @@
 #include "runtime/data/Idx.h"
 #include "runtime/data/ImageFolder.h"
 #include "runtime/data/Npy.h"
+#include "runtime/support/File.h"
 #include "runtime/support/Suggest.h"
 
 #include <algorithm>
@@ -25,9 +26,22 @@ struct Scheme {
   bool (*recognises)(const std::string &directory);
   Result<DataSource> (*open)(const std::string &argument, HeldOut heldOut);
   std::optional<SampleKind> samples; ///< where every source has the same
+  /// Whether a file of this name in the directory may be one of its files.
+  bool (*hasName)(std::string_view name);
 };
 
 bool isNoDirectory(const std::string &) { return false; }
+
+// Of packed files, too, which end with .gz or .xz.
+bool hasMnistName(std::string_view name) {
+  return name.find("-ubyte") != name.npos;
+}
+bool hasCifarName(std::string_view name) {
+  return name.find(".bin") != name.npos;
+}
+bool hasNpyName(std::string_view name) {
+  return name.find(".npy") != name.npos;
+}
 
 Result<DataSource> openDigitsOf(const std::string &argument, HeldOut) {
   Result<DigitsOptions> options = parseDigitsOptions(argument);
@@ -35,14 +49,14 @@ Result<DataSource> openDigitsOf(const std::string &argument, HeldOut) {
 }
 
 constexpr Scheme kSchemes[] = {
-    {"mnist", "the four IDX files", isMnist, openMnist, {}},
+    {"mnist", "the four IDX files", isMnist, openMnist, {}, hasMnistName},
     {"cifar10", "the six .bin files", isCifar10, openCifar10,
-     SampleKind{kCifarShape, ElementType::U8}},
-    {"npy", kNpyFiles, isNpy, openNpy, {}},
+     SampleKind{kCifarShape, ElementType::U8}, hasCifarName},
+    {"npy", kNpyFiles, isNpy, openNpy, {}, hasNpyName},
     {"imagefolder", kImageFolders, isImageFolder, openImageFolder,
-     SampleKind{{3, 0, 0}, ElementType::U8}},
+     SampleKind{{3, 0, 0}, ElementType::U8}, hasImageName},
     {"digits", nullptr, isNoDirectory, openDigitsOf,
-     SampleKind{{1, kDigitSide, kDigitSide}, ElementType::U8}},
+     SampleKind{{1, kDigitSide, kDigitSide}, ElementType::U8}, nullptr},
 };
 
 /// The row of a specification that splitDataSpec() made.
@@ -87,6 +101,16 @@ Status checkDataSpec(const DataSpec &spec) {
                   "with the directory that holds {1}, or set DATA_PATH to "
                   "it",
                   scheme.name, scheme.files));
+}
+
+bool isFileOf(const DataSpec &spec, const std::string &path) {
+  const Scheme &scheme = schemeOf(spec);
+  std::string directory, file;
+  if (!scheme.files ||
+      !realFileSystem().resolve(spec.argument, directory).ok() ||
+      !realFileSystem().resolve(path, file).ok())
+    return false;
+  return file.starts_with(directory + "/") && scheme.hasName(baseNameOf(file));
 }
 
 std::optional<SampleKind> sampleKindOf(const DataSpec &spec) {

@@ -196,6 +196,9 @@ struct DataSpec {
 /// reads no directory. Fails with ExitCode::Data.
 Result<DataSpec> splitDataSpec(std::string_view text);
 
+/// Whether `path`, which exists, has the name of a file that is read of `spec`.
+bool isFileOf(const DataSpec &spec, const std::string &path);
+
 /// Fails with ExitCode::Data when a directory is missing.
 Status checkDataSpec(const DataSpec &spec);
 

@@ -40,14 +40,6 @@ const Layout *findLayout(const fs::path &directory) {
   return found;
 }
 
-bool isImage(const fs::path &path) {
-  std::string suffix = path.extension();
-  std::ranges::transform(suffix, suffix.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return suffix == ".jpg" || suffix == ".jpeg" || suffix == ".png";
-}
-
 /// Names of the directories in `directory`, sorted. Fails as listing fails.
 Status listClasses(const fs::path &directory,
                    std::vector<std::string> &classes) {
@@ -106,7 +98,7 @@ Status addImages(const fs::path &split, const std::string &name, Paths &paths) {
   for (fs::recursive_directory_iterator it(directory, error), end;
        !error && it != end; it.increment(error)) {
     std::error_code ignored;
-    if (isImage(it->path()) && !it->is_directory(ignored))
+    if (hasImageName(it->path().native()) && !it->is_directory(ignored))
       found.push_back(it->path().lexically_relative(split));
   }
   if (error)
@@ -150,6 +142,14 @@ readSplit(const fs::path &split, const std::vector<std::string> &classes) {
 }
 
 } // namespace
+
+bool hasImageName(std::string_view name) {
+  std::string suffix = fs::path(name).extension();
+  std::ranges::transform(suffix, suffix.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return suffix == ".jpg" || suffix == ".jpeg" || suffix == ".png";
+}
 
 bool isImageFolder(const std::string &directory) {
   const Layout *layout = findLayout(directory);

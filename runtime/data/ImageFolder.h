@@ -17,6 +17,9 @@ namespace boostrt {
 inline constexpr const char *kImageFolders =
     "train/ and val/ with a directory of JPEG or PNG images for each class";
 
+/// Whether a file of this name is one of its images.
+bool hasImageName(std::string_view name);
+
 /// Whether `directory` has a layout from above.
 bool isImageFolder(const std::string &directory);
 

@@ -48,6 +48,11 @@ BasisPart parsePart(const nlohmann::json &entry) {
   return part;
 }
 
+bool isDescription(const nlohmann::json &all) {
+  auto format = all.is_object() ? all.find("format") : all.end();
+  return all.is_object() && format != all.end() && *format == kFormat;
+}
+
 /// Whether NAME.json describes a basis of `layout`.
 Status checkDescription(FileSystem &files, const std::string &path,
                         const BasisLayout &layout) {
@@ -61,8 +66,7 @@ Status checkDescription(FileSystem &files, const std::string &path,
   nlohmann::json all =
       nlohmann::json::parse(bytes->begin(), bytes->end(), nullptr,
                             /*allow_exceptions=*/false);
-  auto format = all.is_object() ? all.find("format") : all.end();
-  if (!all.is_object() || format == all.end() || *format != kFormat)
+  if (!isDescription(all))
     return fail(path, fmt::format("expected a JSON object with \"format\": "
                                   "\"{}\"; make it again with boost-run pca",
                                   kFormat));
@@ -114,6 +118,23 @@ Result<std::string> descriptionPathOf(const std::string &path) {
                               "found '{}'",
                               printable(path)));
   return path.substr(0, path.size() - kEnding.size()) + ".json";
+}
+
+Status checkDescriptionPath(FileSystem &files, const std::string &path) {
+  std::unique_ptr<ReadableFile> file;
+  if (files.open(path, file).number() == ENOENT)
+    return Status();
+  Result<std::vector<uint8_t>> bytes =
+      readWholeFile(files, path, kMaxDescriptionBytes, ExitCode::Usage);
+  if (bytes.ok() &&
+      isDescription(nlohmann::json::parse(bytes->begin(), bytes->end(), nullptr,
+                                          /*allow_exceptions=*/false)))
+    return Status();
+  return Status(ExitCode::Usage,
+                fmt::format("'{}' is there and describes no basis; what "
+                            "describes the basis would replace it: move it "
+                            "away or give the basis another name",
+                            printable(path)));
 }
 
 std::string describeBasis(const BasisLayout &layout,

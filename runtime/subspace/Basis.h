@@ -40,6 +40,10 @@ struct BasisLayout {
 /// with ".npy".
 Result<std::string> descriptionPathOf(const std::string &path);
 
+/// Whether NAME.json may be written: it is not there, or describes a basis.
+/// ExitCode::Usage where it is a file of another kind, which would be lost.
+Status checkDescriptionPath(FileSystem &files, const std::string &path);
+
 /// The text of NAME.json.
 std::string describeBasis(const BasisLayout &layout,
                           std::span<const double> variance);

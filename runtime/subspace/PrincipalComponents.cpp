@@ -230,6 +230,7 @@ Result<PcaResult> makeBasis(FileSystem &files, const BasisLayout &layout,
   Result<std::string> description = descriptionPathOf(options.output);
   if (!description.ok())
     return description.status();
+  BOOSTRT_RETURN_IF_ERROR(checkDescriptionPath(files, *description));
   Result<WeightMatrix> opened = WeightMatrix::open(files, layout, options);
   if (!opened.ok())
     return opened.status();

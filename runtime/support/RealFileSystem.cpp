@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace boostrt {
 namespace {
@@ -45,10 +46,16 @@ IoError seekAfterLastLine(int descriptor) {
   if (end < 0)
     return lastError();
   off_t cut = end;
-  for (char last = 0; cut > 0; --cut) {
-    if (::pread(descriptor, &last, 1, cut - 1) != 1)
+  for (std::vector<char> block(size_t(1) << 20); cut > 0;) {
+    off_t begin = std::max<off_t>(0, cut - off_t(block.size()));
+    std::string_view bytes(block.data(), size_t(cut - begin));
+    if (retried([&] {
+          return ::pread(descriptor, block.data(), bytes.size(), begin);
+        }) != ssize_t(bytes.size()))
       return lastError();
-    if (last == '\n')
+    size_t newline = bytes.rfind('\n');
+    cut = newline == bytes.npos ? begin : begin + off_t(newline) + 1;
+    if (newline != bytes.npos)
       break;
   }
   if (cut != end && ::ftruncate(descriptor, cut) != 0)
@@ -137,6 +144,14 @@ private:
   uint64_t size_;
 };
 
+/// Takes the lock of an open file, unless another process has it. Some network
+/// file systems lack locks; only one that another process holds is a reason not
+/// to write.
+bool isLockedByAnother(int descriptor) {
+  return retried([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) != 0 &&
+         errno == EWOULDBLOCK;
+}
+
 class RealFileLock final : public FileLock {
 public:
   explicit RealFileLock(Descriptor descriptor)
@@ -173,12 +188,8 @@ public:
       Descriptor descriptor = openToWrite(path);
       if (!descriptor.isOpen()) // which answers a link by ELOOP
         return errno == ELOOP ? IoError(ENOTSUP) : lastError();
-      // Some network file systems lack locks; only a lock that another process
-      // holds is a reason not to write.
-      if (retried(
-              [&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }) &&
-          errno == EWOULDBLOCK)
-        return lastError();
+      if (isLockedByAnother(descriptor.get()))
+        return IoError(EWOULDBLOCK);
       struct stat status;
       if (!isStillNamed(descriptor.get(), path, status))
         continue;
@@ -215,6 +226,8 @@ public:
         [&] { return ::open(target.path.c_str(), O_RDWR | O_CLOEXEC); }));
     if (!descriptor.isOpen())
       return lastError();
+    if (isLockedByAnother(descriptor.get()))
+      return IoError(EWOULDBLOCK);
     if (IoError error = seekAfterLastLine(descriptor.get()); !error.ok())
       return error;
     file = std::make_unique<RealWritableFile>(std::move(descriptor));
@@ -325,7 +338,12 @@ public:
                std::unique_ptr<FileLock> &lock) override {
     Descriptor descriptor = openToWrite(path);
     if (!descriptor.isOpen())
+      return errno == ELOOP ? IoError(ENOTSUP) : lastError();
+    struct stat status;
+    if (::fstat(descriptor.get(), &status) != 0)
       return lastError();
+    if (!S_ISREG(status.st_mode))
+      return IoError(ENOTSUP);
     if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); })) {
       IoError error = lastError();
       char text[256];
@@ -334,10 +352,14 @@ public:
       holder.assign(text, size_t(std::max<ssize_t>(length, 0)));
       return error;
     }
-    if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0)
-      return lastError();
-    if (IoError error = writeAll(descriptor.get(), holder); !error.ok())
-      return error;
+    // A second name, as in a copy of the directory made of hard links, keeps
+    // its content.
+    if (status.st_nlink == 1) {
+      if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0)
+        return lastError();
+      if (IoError error = writeAll(descriptor.get(), holder); !error.ok())
+        return error;
+    }
     lock = std::make_unique<RealFileLock>(std::move(descriptor));
     return {};
   }

@@ -133,6 +133,24 @@ TEST(Basis, WeightsThatAreNotFiniteHaveNone) {
 }
 
 // Whatever call fails, the basis of before is there, or the new one.
+TEST(Basis, ReplacesNoFileThatDescribesNone) {
+  SimulatedFileSystem files;
+  ASSERT_TRUE(files.makeDirectory("/d").ok());
+  for (int i = 0; i < 3; ++i)
+    save(files, fmt::format("/d/{}.safetensors", i), weights(i));
+  for (const char *text : {"{ \"name\": \"mlp\" }", "", "no JSON"}) {
+    ASSERT_TRUE(
+        writeFileAtomically(files, "/d/m.json", ExitCode::Usage, text).ok());
+    Status status = makeBasis(files, layout(), {"/d", 1, "/d/m.npy"}).status();
+    EXPECT_EQ(status.code(), ExitCode::Usage);
+    EXPECT_EQ(status.message(),
+              "'/d/m.json' is there and describes no basis; what describes the "
+              "basis would replace it: move it away or give the basis another "
+              "name");
+    EXPECT_EQ(files.content("/d/m.json")->size(), std::string(text).size());
+  }
+}
+
 TEST(Basis, IsMadeWholeOrNotAtAll) {
   auto prepare = [](SimulatedFileSystem &files) {
     ASSERT_TRUE(files.makeDirectory("/d").ok());

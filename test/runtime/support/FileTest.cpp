@@ -1,3 +1,4 @@
+#include "test/runtime/support/Files.h"
 #include "test/runtime/support/SimulatedFileSystem.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 
@@ -270,6 +271,21 @@ TEST(FileLock, OneHolderAtATime) {
   EXPECT_EQ(readText(files, directory / "lock"), "process 3, a longer name");
 }
 
+TEST(FileLock, OverwritesNothingOfAnotherName) {
+  TemporaryDirectory directory;
+  FileSystem &files = realFileSystem();
+  std::unique_ptr<FileLock> lock;
+  std::string holder = "process 1", other = directory / "mine";
+  writeFile(other, "mine");
+  ASSERT_EQ(link(other.c_str(), (directory / "lock").c_str()), 0);
+  EXPECT_TRUE(files.lock(directory / "lock", holder, lock).ok());
+  EXPECT_EQ(readFile(other), "mine");
+  ASSERT_EQ(symlink(other.c_str(), (directory / "link").c_str()), 0);
+  ASSERT_EQ(mkfifo((directory / "pipe").c_str(), 0600), 0);
+  for (const char *name : {"link", "pipe"})
+    EXPECT_EQ(files.lock(directory / name, holder, lock).number(), ENOTSUP);
+}
+
 TEST(List, IsSortedAndKnowsDirectories) {
   TemporaryDirectory directory;
   FileSystem &files = realFileSystem();
@@ -293,6 +309,27 @@ TEST(Paths, SplitAtTheLastSlash) {
   EXPECT_EQ(directoryOf("/c"), "/");
   EXPECT_EQ(baseNameOf("a/b/c"), "c");
   EXPECT_EQ(baseNameOf("c"), "c");
+}
+
+TEST(RealFileSystem, ContinuesAfterTheLastWholeLineAloneAndFast) {
+  TemporaryDirectory directory;
+  std::string path = directory / "m.jsonl";
+  // Longer than what is read at once; a power cut may leave zeros.
+  writeFile(path, "{}\n{}\n" + std::string(5'000'000, '\0'));
+  OutputTarget target;
+  ASSERT_TRUE(realFileSystem().findTarget(path, target).ok());
+  std::unique_ptr<WritableFile> file, second;
+  ASSERT_TRUE(realFileSystem().openToContinue(target, file).ok());
+  EXPECT_EQ(readFile(path), "{}\n{}\n");
+  EXPECT_EQ(realFileSystem().openToContinue(target, second).number(),
+            EWOULDBLOCK);
+  const uint8_t line[] = {'1', '\n'};
+  ASSERT_TRUE(file->write(line).ok());
+  file.reset();
+  EXPECT_EQ(readFile(path), "{}\n{}\n1\n");
+  writeFile(path, std::string(3'000'000, 'x'));
+  ASSERT_TRUE(realFileSystem().openToContinue(target, second).ok());
+  EXPECT_EQ(readFile(path), "") << "no line is whole";
 }
 
 } // namespace
