@@ -128,10 +128,13 @@ Status RankProcess::start(const RankCommand &command) {
        {std::pair{&command.outFile, &out}, {&command.errFile, &err}}) {
     if (path->empty())
       continue;
+    // A named pipe that nobody reads is an error, not something to wait for.
     *descriptor = Descriptor(
-        open(path->c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        open(path->c_str(),
+             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
     if (!descriptor->isOpen())
       return ioStatus(IoError(errno), ExitCode::Usage, "write", *path);
+    fcntl(descriptor->get(), F_SETFL, 0);
   }
   if (command.isQuiet && command.errFile.empty()) {
     if (!out.isOpen())

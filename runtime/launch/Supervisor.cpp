@@ -186,8 +186,9 @@ void Supervisor::reapAll() {
 }
 
 void Supervisor::killStopped() {
-  if (phase_ == Phase::Running)
-    return; // it may be continued
+  // It may be continued, but not by a rank that has ended as the user asked.
+  if (phase_ == Phase::Running && (forwardedCount_ == 0 || ended_.empty()))
+    return;
   for (size_t i = 0; i < ranks_.size(); ++i) {
     if (wasStopped_[i] || !ranks_[i].isStopped())
       continue;
@@ -261,7 +262,8 @@ JobEnd Supervisor::judge() const {
     return {Status(static_cast<ExitCode>(WEXITSTATUS(failed->waitStatus())),
                    describe(*failed)),
             0};
-  if (halted)
+  // Others that ended as they were told did not lose it.
+  if (halted && (bereft || (!hasDiedAsTold && !asked)))
     return lost(fmt::format("{} was stopped, by SIGSTOP or a terminal, and the "
                             "others lost it{}",
                             nameOf(*halted), lastWords(*halted)));

@@ -36,7 +36,8 @@ public:
   /// Waits for all. SIGTERM, SIGINT and SIGHUP go to every rank, which saves
   /// and ends; a third one kills. When a rank is lost, the others get the grace
   /// time, then SIGTERM, then SIGKILL; those that are stopped get SIGKILL at
-  /// once, because nothing else reaches them.
+  /// once, because nothing else reaches them, and when another one has ended
+  /// because of such a signal.
   JobEnd wait();
 
 private:

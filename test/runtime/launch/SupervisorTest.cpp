@@ -205,6 +205,36 @@ TEST(Supervisor, ATerminalThatIsLostStopsTheRanksUnlessNohupIgnoresIt) {
   std::signal(SIGHUP, before);
 }
 
+TEST(Supervisor, WhoIsStoppedIsKilledWhereOthersEndAsTheirUserSaid) {
+  TemporaryDirectory directory;
+  auto stopped = shell(1, "trap '' TERM; : > " + (directory / "stops") +
+                              "; kill -STOP $$; exec sleep 1000");
+  Supervisor supervisor{std::chrono::duration<double>(15)};
+  ASSERT_TRUE(supervisor.start({shell(0, kForever), stopped}).ok());
+  while (access((directory / "stops").c_str(), F_OK) != 0)
+    usleep(1000);
+  testing::internal::CaptureStderr();
+  kill(getpid(), SIGTERM);
+  JobEnd end = supervisor.wait();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              MatchesRegex("boost-run: rank 1 \\(pid [0-9]+\\) is stopped and "
+                           "can answer nothing; sent SIGKILL\n"));
+  EXPECT_EQ(end.signal, SIGTERM);
+  EXPECT_EQ(end.status.message(), "SIGTERM ended the ranks");
+}
+
+TEST(Supervisor, APipeWithoutAReaderIsNoLog) {
+  TemporaryDirectory directory;
+  std::string pipe = directory / "stdout";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  RankCommand command = shell(0, "exit 0");
+  command.outFile = pipe;
+  Supervisor supervisor{std::chrono::duration<double>(15)};
+  Status status = supervisor.start({command});
+  EXPECT_EQ(status.code(), ExitCode::Usage);
+  EXPECT_THAT(status.message(), HasSubstr("cannot write '" + pipe + "'"));
+}
+
 TEST(Supervisor, TheThirdSignalKills) {
   TemporaryDirectory directory;
   auto deaf = shell(0, "trap '' TERM INT; : > " + (directory / "deaf") +
