@@ -91,7 +91,13 @@ Node Checker::checkScalar(const Node &node, const ValueTable &table,
   bool isAboveMinimum =
       !table.minimum || node.number > *table.minimum ||
       (node.number == *table.minimum && !table.isMinimumExcluded);
-  if (!isAboveMinimum || (table.maximum && node.number > *table.maximum))
+  // An integer next to a limit may have the limit's floating-point number.
+  bool isBelowMaximum =
+      !table.maximum ||
+      (isInteger && *table.maximum < 0x1p62
+           ? node.integer <= static_cast<int64_t>(*table.maximum)
+           : node.number <= *table.maximum);
+  if (!isAboveMinimum || !isBelowMaximum)
     return wrongType(node, table, subject);
   if (table.kind == Kind::Integer)
     return node;

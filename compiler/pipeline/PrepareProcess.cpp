@@ -7,6 +7,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -63,6 +64,15 @@ void boostc::prepareProcess(int argc, char **argv) {
   llvm::install_out_of_memory_new_handler();
   boostrt::reportUncaughtExceptions("boostc");
   boostrt::raiseStackLimit(); // --tune runs kernels
+  // The handlers that print the stack allocate, and may wait for what the
+  // interrupted thread holds.
+  llvm::sys::AddSignalHandler(
+      [](void *) {
+        constexpr unsigned kSecondsToPrint = 20;
+        std::signal(SIGALRM, [](int) { endInternal(); });
+        alarm(kSecondsToPrint);
+      },
+      nullptr);
   // Lives as long as the process: its destructor calls llvm_shutdown().
   static llvm::InitLLVM init(argc, argv,
                              /*InstallPipeSignalExitHandler=*/false);

@@ -1,6 +1,7 @@
 #include "runtime/trainer/RunState.h"
 
 #include <map>
+#include <utility>
 
 namespace boostrt {
 
@@ -90,6 +91,7 @@ Saving::Saving(const Options &options, const Execution &execution,
 void Saving::startFrom(const std::string &path,
                        const CheckpointPosition &position) {
   newest_ = path;
+  isNewestOlder_ = true;
   // It is not written again. Where every rank has a part of it, one rank alone
   // cannot decide that.
   if (store_ && !states_ && store_->pathOf(position) == path)
@@ -134,6 +136,8 @@ Status Saving::saveWeights(const CheckpointPosition &position) {
 }
 
 void Saving::stepDone(const CheckpointPosition &position, bool epochEnds) {
+  if (std::exchange(isNewestOlder_, false))
+    newest_.clear();
   if (checkpointEvery_.due(position.globalStep, position.epoch, epochEnds))
     if (Status status = checkpoint(position); !status.ok())
       console_.note("training goes on without a new checkpoint: " +

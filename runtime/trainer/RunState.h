@@ -47,7 +47,8 @@ public:
   /// (ExitCode::Checkpoint).
   Status finish(const CheckpointPosition &position);
 
-  /// The newest file with weights: of this run, or the one it started from.
+  /// The newest file with weights: of this run, or the one it started from
+  /// until its first step; empty when there is none.
   const std::string &newest() const { return newest_; }
   /// The run begins with this checkpoint.
   void startFrom(const std::string &path, const CheckpointPosition &position);
@@ -68,6 +69,7 @@ private:
   std::optional<StateCollector> states_; ///< where ranks have their own
   std::vector<TensorView> weights_, state_;
   std::string newest_;
+  bool isNewestOlder_ = false; ///< than the next step: the run began with it
   int64_t checkpointedStep_ = -1, savedStep_ = -1;
 };
 

@@ -101,6 +101,11 @@ Result<TensorNames> TensorNames::read(const std::string &names,
                                printable(name), didYouMean(name, known)));
     if (!other.is_string() || other.get_ref<const std::string &>().empty())
       return wrong(names, fmt::format("'{}': expected a name", name));
+    if (other == "__metadata__") // a key of the file format
+      return wrong(names, fmt::format("'{}': expected a name other than "
+                                      "'__metadata__', which no tensor can "
+                                      "have",
+                                      name));
     read.others_[name] = other;
   }
   for (const std::string &name : own)
