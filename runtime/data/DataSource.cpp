@@ -32,7 +32,7 @@ struct Scheme {
 
 bool isNoDirectory(const std::string &) { return false; }
 
-// Of packed files, too, which end with .gz or .xz.
+// Packed files end with .gz or .xz.
 bool hasMnistName(std::string_view name) {
   return name.find("-ubyte") != name.npos;
 }

@@ -128,7 +128,7 @@ Status RankProcess::start(const RankCommand &command) {
        {std::pair{&command.outFile, &out}, {&command.errFile, &err}}) {
     if (path->empty())
       continue;
-    // A named pipe that nobody reads is an error, not something to wait for.
+    // A named pipe without a reader is an error, not something to wait for.
     *descriptor = Descriptor(
         open(path->c_str(),
              O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));

@@ -7,7 +7,6 @@
 #include "compiler/boost/thor/ClipDivergence.h"
 #include "compiler/boost/thor/RefreshLayer.h"
 #include "compiler/boost/thor/RefreshSteps.h"
-#include "dialects/nn/NnDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace boostc::boost {
@@ -20,14 +19,14 @@ using namespace boostc;
 using namespace boostc::boost;
 using rt::BindingKind;
 
-/// What the loss of `micro` counts of a sample.
-static int64_t countLabels(func::FuncOp micro) {
-  int64_t count = 1;
-  micro.walk([&](nn::SoftmaxCrossEntropyOp loss) {
-    auto labels = cast<RankedTensorType>(loss.getLabels().getType());
-    count = labels.getNumElements() / labels.getDimSize(0);
-  });
-  return count;
+/// The labels of a sample, which the loss counts.
+static int64_t countLabels(train::ProgramOp program) {
+  for (auto input : program.getBody().getOps<train::InputOp>()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    if (input.getClasses() && input.getTarget())
+      return type.getNumElements() / type.getDimSize(0);
+  }
+  return 1;
 }
 
 namespace {
@@ -44,7 +43,7 @@ public:
         isByRank(first.getByRank()), limit(first.getKlClipAttr()),
         options{.balances = first.getBalanced(),
                 .decay = first.getFactorDecayAttr(),
-                .labels = countLabels(micro),
+                .labels = countLabels(program),
                 .above = first.getRefreshAboveAttr(),
                 .below = first.getStopBelowAttr()},
         flag(RankedTensorType::get({}, b.getI32Type())),
