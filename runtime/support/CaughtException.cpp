@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <exception>
 #include <new>
+#include <pthread.h>
+#include <sys/mman.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -32,7 +34,30 @@ const char *programName = "";
 
 } // namespace
 
+/// Whether the stack of a thread can be had: the system answers a lack of it as
+/// it answers the limit on threads.
+static bool hasRoomForStack() {
+  pthread_attr_t attributes;
+  size_t bytes = 0;
+  if (pthread_getattr_default_np(&attributes) != 0)
+    return true;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  void *stack = mmap(nullptr, bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stack == MAP_FAILED)
+    return false;
+  munmap(stack, bytes);
+  return true;
+}
+
 Status cannotStart(std::string_view what, int error) {
+  if (error == EAGAIN && !hasRoomForStack())
+    return Status(ExitCode::Memory,
+                  fmt::format("cannot start {}: out of memory for a stack: "
+                              "raise the limit on memory (ulimit -v) or ask "
+                              "for fewer ranks or threads",
+                              what));
   return Status(
       IoError(error).limitCode() == ExitCode::Memory ? ExitCode::Memory
                                                      : ExitCode::Usage,

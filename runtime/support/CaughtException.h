@@ -26,7 +26,8 @@ template <typename Body> std::invoke_result_t<Body &> catching(Body &&body) {
 
 /// "cannot start WHAT: ..."; with the advice to raise the limit on processes
 /// (ulimit -u) when `error`, an errno, is what the system answers at that
-/// limit. ExitCode::Memory when memory is missing, else ExitCode::Usage.
+/// limit. ExitCode::Memory when memory is missing, for a stack, too, which the
+/// system answers in the same way, else ExitCode::Usage.
 Status cannotStart(std::string_view what, int error);
 
 /// Ends the process at once, with a line "PROGRAM: error: MESSAGE" and the exit

@@ -1,5 +1,6 @@
 #include "runtime/support/CaughtException.h"
 #include "test/runtime/support/Child.h"
+#include "test/runtime/support/LimitedMemory.h"
 #include "test/runtime/support/TemporaryDirectory.h"
 
 #include <gtest/gtest.h>
@@ -41,6 +42,14 @@ TEST(CaughtException, LimitsOfTheMachineAreNoDefectOfOurs) {
             "cannot start a thread: Resource temporarily unavailable; the "
             "limit on processes and threads is reached: raise it (ulimit -u) "
             "or ask for fewer ranks or threads");
+  {
+    LimitedMemory little(100'000);
+    Status stack = statusOf(noThread);
+    EXPECT_EQ(stack.code(), ExitCode::Memory);
+    EXPECT_EQ(stack.message(),
+              "cannot start a thread: out of memory for a stack: raise the "
+              "limit on memory (ulimit -v) or ask for fewer ranks or threads");
+  }
   Status other = statusOf(std::out_of_range("index"));
   EXPECT_EQ(other.code(), ExitCode::Internal);
   EXPECT_EQ(other.message(), "unexpected: index; please report this");
