@@ -7,6 +7,7 @@
 #include <cassert>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 
 namespace boostrt {
 namespace {
@@ -111,13 +112,17 @@ Status addImages(const fs::path &split, const std::string &name, Paths &paths) {
   return {};
 }
 
+/// With `areAll`, each class must have an image: the directory of one without,
+/// left there by an editor, say, would number those after it anew.
 Result<std::unique_ptr<Dataset>>
-readSplit(const fs::path &split, const std::vector<std::string> &classes) {
+readSplit(const fs::path &split, const std::vector<std::string> &classes,
+          bool areAll) {
   std::vector<std::string> own;
   BOOSTRT_RETURN_IF_ERROR(listClasses(split, own));
   std::vector<std::string_view> known(classes.begin(), classes.end());
   Paths paths;
   std::vector<int32_t> labels;
+  std::optional<std::string> empty;
   for (const std::string &name : own) {
     auto place = std::ranges::lower_bound(classes, name);
     if (place == classes.end() || *place != name)
@@ -127,7 +132,10 @@ readSplit(const fs::path &split, const std::vector<std::string> &classes) {
                                 "remove the directory",
                                 split.string(), printable(name), classes.size(),
                                 didYouMean(name, known)));
+    int64_t before = paths.size();
     BOOSTRT_RETURN_IF_ERROR(addImages(split, name, paths));
+    if (paths.size() == before && !empty)
+      empty = name;
     labels.resize(static_cast<size_t>(paths.size()),
                   static_cast<int32_t>(place - classes.begin()));
   }
@@ -137,6 +145,13 @@ readSplit(const fs::path &split, const std::vector<std::string> &classes) {
         fmt::format("{}: found no images, expected files *.jpg, *.jpeg or "
                     "*.png in a directory for each class; {}",
                     split.string(), data::listing(split)));
+  if (empty && areAll)
+    return Status(
+        ExitCode::Data,
+        fmt::format("{}/{}: found no images of this class, expected files "
+                    "*.jpg, *.jpeg or *.png; remove the directory if it is "
+                    "not a class: {} directories are as many classes",
+                    split.string(), printable(*empty), own.size()));
   return std::unique_ptr<Dataset>(std::make_unique<ImageFolder>(
       split.string(), std::move(paths), std::move(labels)));
 }
@@ -171,7 +186,8 @@ Result<DataSource> openImageFolder(const std::string &directory,
            held = fs::path(directory) / layout->heldOut;
   std::vector<std::string> classes;
   BOOSTRT_RETURN_IF_ERROR(listClasses(train, classes));
-  Result<std::unique_ptr<Dataset>> trainSplit = readSplit(train, classes);
+  Result<std::unique_ptr<Dataset>> trainSplit =
+      readSplit(train, classes, /*areAll=*/true);
   if (!trainSplit.ok())
     return trainSplit.status();
   bool hasHeldOut = isDirectory(held);
@@ -182,7 +198,8 @@ Result<DataSource> openImageFolder(const std::string &directory,
                               directory, layout->heldOut,
                               data::listing(directory)));
   Result<std::unique_ptr<Dataset>> testSplit =
-      hasHeldOut ? readSplit(held, classes) : data::emptySplit(**trainSplit);
+      hasHeldOut ? readSplit(held, classes, /*areAll=*/false)
+                 : data::emptySplit(**trainSplit);
   if (!testSplit.ok())
     return testSplit.status();
   return data::makeSource("imagefolder", std::move(*trainSplit),

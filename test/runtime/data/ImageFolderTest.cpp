@@ -124,6 +124,15 @@ TEST_F(ImageFolder, NoTrainingImages) {
                         "cat"));
 }
 
+TEST_F(ImageFolder, EachClassHasATrainingImage) {
+  addAll();
+  std::filesystem::create_directory(directory / "train/.checkpoints");
+  EXPECT_THAT(errorOf(open()),
+              HasSubstr("/train/.checkpoints: found no images of this class, "
+                        "expected files *.jpg, *.jpeg or *.png; remove the "
+                        "directory if it is not a class: "));
+}
+
 TEST_F(ImageFolder, HeldOutClassesAreThoseOfTheTrainingImages) {
   addAll();
   add("val/cats/1.jpg");
