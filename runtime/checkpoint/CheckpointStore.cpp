@@ -76,6 +76,9 @@ IoError removeTree(FileSystem &files, const std::string &path) {
   error = files.list(path, entries);
   if (!error.ok())
     return error;
+  // A directory in it is its user's: nothing is removed then.
+  if (std::ranges::any_of(entries, &DirectoryEntry::isDirectory))
+    return IoError(ENOTEMPTY);
   for (const DirectoryEntry &entry : entries)
     if (error = files.removeFile(path + "/" + entry.name); !error.ok())
       return error;

@@ -174,6 +174,9 @@ private:
         openStore(options_, program, ranks_);
     if (!store.ok())
       return store.status();
+    // What a run before has left, and cannot be removed.
+    if (*store && !(*store)->warning().empty())
+      console_.note((*store)->warning());
     Result<StartingPoint> start = findStartingPoint(
         options_, program, session_->data(),
         endOf(options_, session_->recipe()), store->get(), ranks_);

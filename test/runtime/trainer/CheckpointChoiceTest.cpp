@@ -32,6 +32,20 @@ TEST(CheckpointChoice, ADamagedCheckpointIsPassedOverForTheOneBefore) {
   EXPECT_TRUE(whole.weights() == pieces.weights());
 }
 
+TEST(CheckpointChoice, WhatCannotBeRemovedIsSaidWheneverARunBegins) {
+  PiecewiseRun run("softmax");
+  std::string left = run.directory() + "/.deleted-softmax-1_8.ckpt";
+  std::filesystem::create_directories(left + "/mine");
+  writeFile(left + "/notes.txt", "mine");
+  for (const char *epochs : {"--epochs=1", "--epochs=2"}) {
+    Finished piece = run.piece({epochs});
+    EXPECT_EQ(piece.exitCode, 0) << piece.err;
+    EXPECT_THAT(piece.err,
+                HasSubstr("cannot tidy '" + left + "': Directory not empty"));
+    EXPECT_EQ(readFile(left + "/notes.txt"), "mine");
+  }
+}
+
 TEST(CheckpointChoice, WhereAllAreDamagedTheUserDecides) {
   PiecewiseRun run("softmax");
   ASSERT_EQ(run.piece({"--epochs=3"}).exitCode, 0);
