@@ -1,6 +1,6 @@
 // The reader: every field is checked where it is, then what fields say
 // together.
-#include "runtime/launch/JsonText.h"
+#include "runtime/support/JsonText.h"
 #include "runtime/launch/RankTable.h"
 #include "runtime/support/File.h"
 #include "runtime/support/ParseNumber.h"

@@ -1,12 +1,12 @@
 #include "runtime/trainer/TensorNames.h"
 
 #include "runtime/support/File.h"
+#include "runtime/support/JsonText.h"
 #include "runtime/support/Suggest.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-#include <set>
+#include <map>
 
 namespace boostrt {
 namespace {
@@ -49,11 +49,7 @@ std::map<std::string, std::string> mindsporeNames(const Program &program) {
   return others;
 }
 
-Status wrong(const std::string &path, const std::string &text) {
-  return Status(ExitCode::Usage, fmt::format("--names: {}: {}", path, text));
-}
-
-Result<nlohmann::json> readObject(const std::string &path) {
+Result<JsonText> readText(const std::string &path) {
   std::unique_ptr<ReadableFile> file;
   if (IoError error = realFileSystem().open(path, file); !error.ok())
     return Status(
@@ -62,17 +58,14 @@ Result<nlohmann::json> readObject(const std::string &path) {
                     "JSON file of names ({})",
                     printable(path), error.text()));
   if (file->size() > kMaxBytes)
-    return wrong(path, fmt::format("found {} bytes, expected at most {}",
-                                   file->size(), kMaxBytes));
+    return Status(ExitCode::Usage,
+                  fmt::format("--names: {}: found {} bytes, expected at most "
+                              "{}",
+                              path, file->size(), kMaxBytes));
   std::vector<uint8_t> bytes(file->size());
   if (IoError error = file->read(0, bytes); !error.ok())
     return ioStatus(error, ExitCode::Usage, "read", path);
-  auto json = nlohmann::json::parse(bytes, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object())
-    return wrong(path,
-                 "found no JSON object, expected one of names in the file "
-                 "of weights by names in the program");
-  return json;
+  return JsonText(path, std::string(bytes.begin(), bytes.end()));
 }
 
 } // namespace
@@ -88,30 +81,53 @@ Result<TensorNames> TensorNames::read(const std::string &names,
     read.others_ = mindsporeNames(program);
     return read;
   }
-  Result<nlohmann::json> json = readObject(names);
+  Result<JsonText> text = readText(names);
+  if (!text.ok())
+    return text.status();
+  auto fail = [](const Status &why) {
+    return Status(ExitCode::Usage, "--names: " + why.message());
+  };
+  Result<JsonNode> json = text->parse();
   if (!json.ok())
-    return json.status();
+    return fail(json.status());
+  auto wrong = [&](size_t offset, const std::string &what) {
+    return fail(text->error(offset, what));
+  };
+  if (json->kind != JsonNode::Kind::Object)
+    return wrong(json->offset,
+                 fmt::format("found {}, expected an object of names in the "
+                             "file of weights by names in the program",
+                             json->kindName()));
   std::vector<std::string> own = namesOf(program);
   std::vector<std::string_view> known(own.begin(), own.end());
-  std::set<std::string> taken;
-  for (const auto &[name, other] : json->items()) {
+  for (const JsonNode::Member &member : json->members) {
+    const std::string &name = member.key, &other = member.value.text;
     if (std::ranges::find(own, name) == own.end())
-      return wrong(names,
+      return wrong(member.offset,
                    fmt::format("the program has no tensor '{}'{}",
                                printable(name), didYouMean(name, known)));
-    if (!other.is_string() || other.get_ref<const std::string &>().empty())
-      return wrong(names, fmt::format("'{}': expected a name", name));
+    if (member.value.kind != JsonNode::Kind::Text || other.empty())
+      return wrong(member.value.offset,
+                   fmt::format("'{}': expected a name", name));
     if (other == "__metadata__") // a key of the file format
-      return wrong(names, fmt::format("'{}': expected a name other than "
-                                      "'__metadata__', which no tensor can "
-                                      "have",
-                                      name));
+      return wrong(member.value.offset,
+                   fmt::format("'{}': expected a name other than "
+                               "'__metadata__', which no tensor can have",
+                               name));
     read.others_[name] = other;
   }
-  for (const std::string &name : own)
-    if (!taken.insert(read.inFile(name)).second)
-      return wrong(names, fmt::format("'{}' is the name of two tensors",
-                                      printable(read.inFile(name))));
+  std::map<std::string, std::string> owners; ///< by names in the file
+  for (const std::string &name : own) {
+    auto [owner, isNew] = owners.try_emplace(read.inFile(name), name);
+    if (isNew)
+      continue;
+    // One of both is named in the file.
+    const JsonNode *value = json->find(name);
+    if (!value)
+      value = json->find(owner->second);
+    return wrong(value->offset, fmt::format("'{}' is the name of two tensors",
+                                            printable(owner->first)));
+  }
   return read;
 }
 

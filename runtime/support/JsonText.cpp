@@ -1,4 +1,4 @@
-#include "runtime/launch/JsonText.h"
+#include "runtime/support/JsonText.h"
 
 #include "runtime/support/JsonMistake.h"
 #include "runtime/support/JsonTokens.h"

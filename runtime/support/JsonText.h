@@ -1,5 +1,5 @@
 // JsonText.h - JSON that a person may have written, with the place of every
-// value, so that an error can point at it. Private to this room.
+// value, so that an error can point at it.
 #pragma once
 
 #include "runtime/support/Status.h"
