@@ -1,6 +1,7 @@
 #include "compiler/lowering/cpu/TapSumCost.h"
 #include "compiler/lowering/cpu/TilePlan.h"
 #include "compiler/lowering/cpu/WinogradPlan.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -207,11 +208,6 @@ double boostc::estimateEfficiency(const TapSum &given, const TapSumPlan &plan,
          (kPerCycle * static_cast<double>(plan.lanes) *
           estimateCost(sum, plan)) *
          estimateVectorRate(plan.lanes, maxLanes);
-}
-
-double boostc::estimateIdling(int64_t pieces, int64_t threads) {
-  return static_cast<double>(llvm::alignTo(pieces, threads)) /
-         static_cast<double>(pieces);
 }
 
 double boostc::estimateGradientTime(const TapSum &given, const TapSumPlan &plan,

@@ -41,10 +41,6 @@ double estimateVectorRate(int64_t lanes, int64_t maxLanes);
 double estimateEfficiency(const TapSum &sum, const TapSumPlan &plan,
                           int64_t maxLanes);
 
-/// How much longer `threads` threads take for a loop of so many equal pieces
-/// than if none of them waited for the others.
-double estimateIdling(int64_t pieces, int64_t threads);
-
 /// Cycles in which `threads` threads compute a gradient of weights by `plan`,
 /// and add up its partial sums, if there are several.
 double estimateGradientTime(const TapSum &sum, const TapSumPlan &plan,

@@ -2,6 +2,7 @@
 #include "compiler/lowering/cpu/TilePlan.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
 #include "compiler/lowering/cpu/WinogradPlan.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 

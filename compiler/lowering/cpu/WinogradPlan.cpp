@@ -1,6 +1,7 @@
 #include "compiler/lowering/cpu/WinogradPlan.h"
 #include "compiler/lowering/cpu/TapSumCost.h"
 #include "compiler/lowering/cpu/VectorAccess.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 

@@ -66,11 +66,9 @@ static unsigned findContiguousLoop(linalg::GenericOp op) {
   return best;
 }
 
-/// How much longer `shares` threads take for a loop of `extent` equal
-/// iterations than if they could share it evenly.
-static double getIdling(int64_t extent, int64_t shares) {
-  return static_cast<double>(llvm::alignTo(extent, shares)) /
-         static_cast<double>(extent);
+double boostc::estimateIdling(int64_t pieces, int64_t threads) {
+  return static_cast<double>(llvm::alignTo(pieces, threads)) /
+         static_cast<double>(pieces);
 }
 
 LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op, int64_t shares) {
@@ -86,8 +84,8 @@ LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op, int64_t shares) {
     if (loop == contiguous ||
         iterators[loop] != utils::IteratorType::parallel || extents[loop] == 1)
       continue;
-    if (!order.shared || getIdling(extents[*order.shared], shares) >
-                             kGain * getIdling(extents[loop], shares))
+    if (!order.shared || estimateIdling(extents[*order.shared], shares) >
+                             kGain * estimateIdling(extents[loop], shares))
       order.shared = loop;
   }
   if (!order.shared && iterators[contiguous] == utils::IteratorType::parallel)

@@ -16,6 +16,10 @@ struct LoopOrder {
   std::optional<unsigned> shared;
 };
 
+/// How much longer `threads` threads take for a loop of so many equal pieces
+/// than if none of them waited for the others.
+double estimateIdling(int64_t pieces, int64_t threads);
+
 /// The loop over contiguous memory is innermost, where the vectoriser looks;
 /// threads share the outermost parallel loop other than that one, or that one
 /// when there is no other. Where the outermost would leave many of `shares`
