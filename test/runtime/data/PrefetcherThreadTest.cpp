@@ -194,10 +194,9 @@ TEST(Prefetcher, AThreadThatCannotBeStarted) {
   auto prefetcher = Prefetcher::create(data, half(), Sampler(4, 0, false),
                                        arenas.layout, arenas.bases());
   ASSERT_FALSE(prefetcher.ok());
-  EXPECT_EQ(prefetcher.status().code(), ExitCode::Usage);
+  EXPECT_EQ(prefetcher.status().code(), ExitCode::Memory);
   EXPECT_TRUE(prefetcher.status().message().starts_with(
-      "cannot start a thread that loads samples: Resource temporarily "
-      "unavailable"))
+      "cannot start a thread that loads samples: out of memory for a stack"))
       << prefetcher.status().message();
 }
 

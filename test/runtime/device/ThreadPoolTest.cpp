@@ -162,9 +162,9 @@ TEST(ThreadPool, ThreadsThatCannotBeStarted) {
   NoThreads none;
   auto pool = ThreadPool::create(3);
   ASSERT_FALSE(pool.ok());
-  EXPECT_EQ(pool.status().code(), ExitCode::Usage);
+  EXPECT_EQ(pool.status().code(), ExitCode::Memory);
   EXPECT_TRUE(pool.status().message().starts_with(
-      "cannot start 3 threads: Resource temporarily unavailable"))
+      "cannot start 3 threads: out of memory for a stack"))
       << pool.status().message();
   EXPECT_TRUE(ThreadPool::create(1).ok()) << "which is the caller";
 }
