@@ -94,7 +94,7 @@ Node Checker::checkScalar(const Node &node, const ValueTable &table,
   // An integer next to a limit may have the limit's floating-point number.
   bool isBelowMaximum =
       !table.maximum ||
-      (isInteger && *table.maximum < 0x1p62
+      (table.kind == Kind::Integer
            ? node.integer <= static_cast<int64_t>(*table.maximum)
            : node.number <= *table.maximum);
   if (!isAboveMinimum || !isBelowMaximum)

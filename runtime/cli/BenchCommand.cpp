@@ -2,6 +2,7 @@
 // batches are drawn before the clock starts and lie in the batch arenas that
 // training fills, used in turn.
 #include "runtime/cli/Commands.h"
+#include "runtime/cli/OutputChecks.h"
 #include "runtime/cli/ProfileReport.h"
 #include "runtime/predict/RandomBatch.h"
 #include "runtime/support/Plural.h"
@@ -193,8 +194,7 @@ Status benchCommand(const Options &options, Ranks &ranks) {
                         : options.profileSteps.value_or(
                               std::min<int64_t>(options.benchSteps, 20));
   if (ranks.isFirst())
-    BOOSTRT_RETURN_IF_ERROR(checkProfileOutput(
-        options, std::array{NamedFile{"the program", options.program}}));
+    BOOSTRT_RETURN_IF_ERROR(checkProfileOutput(options, inputsOf(options)));
   BOOSTRT_RETURN_IF_ERROR(
       ranks.agree({{"program", program.sha256().substr(0, 16)},
                    {"--steps", fmt::format("{}", options.benchSteps)},

@@ -45,10 +45,8 @@ Status evalCommand(const Options &options, Ranks &ranks) {
   }
   std::unique_ptr<MetricsFile> metrics;
   if (options.metrics && ranks.isFirst()) {
-    const NamedFile taken[] = {{"the program", options.program},
-                               {"the file of --ckpt", checkpoint}};
     BOOSTRT_RETURN_IF_ERROR(checkResult("--metrics", *options.metrics,
-                                        ExitCode::Usage, taken,
+                                        ExitCode::Usage, inputsOf(options),
                                         &(*session)->data().spec));
     Result<std::unique_ptr<MetricsFile>> file =
         MetricsFile::open(*options.metrics, /*resumed=*/false);

@@ -83,10 +83,8 @@ Status exportCommand(const Options &options) {
                                              maxWeightBytes(program, {}));
   if (!file.ok())
     return file.status();
-  const NamedFile taken[] = {{"the program", options.program},
-                             {"the file of --ckpt", checkpoint->path}};
-  BOOSTRT_RETURN_IF_ERROR(
-      checkResult("-o", *options.output, ExitCode::Checkpoint, taken));
+  BOOSTRT_RETURN_IF_ERROR(checkResult("-o", *options.output,
+                                      ExitCode::Checkpoint, inputsOf(options)));
   Weights weights(program);
   BOOSTRT_RETURN_IF_ERROR(readTensors(*file, weights.targets()));
   const int64_t steps = savedPosition(file->metadata()).globalStep;

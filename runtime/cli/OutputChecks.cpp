@@ -4,7 +4,9 @@
 #include "runtime/checkpoint/CheckpointNames.h"
 #include "runtime/support/Suggest.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
+#include <optional>
 
 namespace boostrt {
 namespace {
@@ -14,32 +16,44 @@ bool isThere(const std::string &path) {
   return realFileSystem().open(path, file).ok();
 }
 
-/// What a file of this name, which an output would replace, belongs to; empty
-/// when it is nothing that a command reads.
+/// What `path`, a file without links to it on the way, belongs to; empty when
+/// that is nothing that a command reads.
 std::string findOwner(const std::string &path, const DataSpec *data) {
   if (baseNameOf(path) == kLockFile)
     return "the lock of a directory of checkpoints";
   std::string directory = directoryOf(path) + "/";
   if (isThere(directory + kManifestFile) && isThere(directory + kWeightsFile))
     return "a file of a checkpoint";
-  if (data && isThere(path) && isFileOf(*data, path))
+  if (data && isFileOf(*data, path))
     return fmt::format("a file of the data set '{}'", printable(data->text()));
   return "";
 }
 
 } // namespace
 
+std::vector<NamedFile> inputsOf(const Options &options) {
+  std::vector<NamedFile> files = {{"the program", options.program}};
+  auto take = [&](const char *flag, const std::optional<std::string> &path) {
+    if (path)
+      files.push_back({fmt::format("the file of {}", flag), *path});
+  };
+  take("--init", options.init);
+  take("--ckpt", options.checkpoint);
+  take("--names", options.names);
+  take("--rank-table", options.launch.rankTable);
+  if (const char *table = std::getenv("RANK_TABLE_FILE"))
+    take("RANK_TABLE_FILE", table);
+  take("--token-file", options.launch.tokenFile);
+  return files;
+}
+
 Status checkResult(std::string_view flag, const std::string &path,
-                   ExitCode code, std::span<const NamedFile> taken,
+                   ExitCode code, std::vector<NamedFile> taken,
                    const DataSpec *data) {
-  OutputTarget target;
-  if (!path.empty() && realFileSystem().findTarget(path, target).ok() &&
-      target.kind != OutputTarget::Kind::Stream)
-    if (std::string owner = findOwner(target.path, data); !owner.empty())
-      return {ExitCode::Usage,
-              fmt::format("{} '{}' is {}, which would be lost; give another "
-                          "name",
-                          flag, path, owner)};
+  std::string file;
+  if (realFileSystem().resolve(path, file).ok())
+    if (std::string owner = findOwner(file, data); !owner.empty())
+      taken.push_back({owner, path});
   return checkOutput(realFileSystem(), flag, path, code, taken);
 }
 

@@ -17,13 +17,12 @@ Status pcaCommand(const Options &options) {
   Result<std::unique_ptr<Program>> program = Program::load(options.program);
   if (!program.ok())
     return program.status();
-  const NamedFile taken[] = {{"the program", options.program}};
   Result<std::string> description = descriptionPathOf(*options.output);
   if (!description.ok())
     return description.status();
   for (const std::string &path : {*options.output, *description})
     BOOSTRT_RETURN_IF_ERROR(
-        checkResult("-o", path, ExitCode::Checkpoint, taken));
+        checkResult("-o", path, ExitCode::Checkpoint, inputsOf(options)));
   std::optional<int64_t> components = options.components;
   if (std::vector parts = (*program)->statesIn(BOOSTC_SAVED_IN_BASIS);
       !components && !parts.empty()) {

@@ -17,12 +17,12 @@ static uint64_t bytesToMeasureIn(const Ranks &ranks) {
          static_cast<uint64_t>(neighbours);
 }
 
-Status checkProfileOutput(const Options &options,
-                          std::span<const NamedFile> taken,
+Status checkProfileOutput(const Options &options, std::vector<NamedFile> taken,
                           const DataSpec *data) {
-  return options.profileTrace ? checkResult("--profile", *options.profileTrace,
-                                            ExitCode::Usage, taken, data)
-                              : Status();
+  return options.profileTrace
+             ? checkResult("--profile", *options.profileTrace, ExitCode::Usage,
+                           std::move(taken), data)
+             : Status();
 }
 
 Result<ProfileReport> ProfileReport::create(const Options &options,

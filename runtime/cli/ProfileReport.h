@@ -8,8 +8,7 @@
 namespace boostrt {
 
 /// Whether --profile can write its file, asked before there is one.
-Status checkProfileOutput(const Options &options,
-                          std::span<const NamedFile> taken,
+Status checkProfileOutput(const Options &options, std::vector<NamedFile> taken,
                           const DataSpec *data = nullptr);
 
 class ProfileReport {

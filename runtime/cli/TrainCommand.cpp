@@ -10,7 +10,6 @@
 #include "runtime/trainer/StopSignals.h"
 #include "runtime/trainer/Trainer.h"
 
-#include <cstdlib>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -27,18 +26,9 @@ RunEnd endOf(const Options &options, const Recipe &recipe) {
 /// What a run would write only hours later, and what it must not overwrite.
 Status checkOutputs(const Options &options, const DataSpec &data,
                     const std::optional<RunBasis> &basis) {
-  std::vector<NamedFile> taken = {{"the program", options.program}};
-  auto take = [&](const char *flag, const std::optional<std::string> &path) {
-    if (path)
-      taken.push_back({fmt::format("the file of {}", flag), *path});
-  };
-  take("--init", options.init);
-  take("--rank-table", options.launch.rankTable);
-  if (const char *table = std::getenv("RANK_TABLE_FILE"))
-    taken.push_back({"the file of RANK_TABLE_FILE", table});
+  std::vector<NamedFile> taken = inputsOf(options);
   if (basis)
     taken.push_back({"the basis", basis->path});
-  take("--token-file", options.launch.tokenFile);
   for (auto [flag, path, code] :
        {std::tuple{"--save", &options.save, ExitCode::Checkpoint},
         {"--save-best", &options.saveBest, ExitCode::Checkpoint},
@@ -46,7 +36,7 @@ Status checkOutputs(const Options &options, const DataSpec &data,
     if (!*path)
       continue;
     BOOSTRT_RETURN_IF_ERROR(checkResult(flag, **path, code, taken, &data));
-    take(flag, *path);
+    taken.push_back({fmt::format("the file of {}", flag), **path});
   }
   return checkProfileOutput(options, taken, &data);
 }

@@ -1,8 +1,8 @@
 // The reader: every field is checked where it is, then what fields say
 // together.
-#include "runtime/support/JsonText.h"
 #include "runtime/launch/RankTable.h"
 #include "runtime/support/File.h"
+#include "runtime/support/JsonText.h"
 #include "runtime/support/ParseNumber.h"
 #include "runtime/support/Plural.h"
 #include "runtime/support/Suggest.h"

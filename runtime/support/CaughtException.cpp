@@ -1,6 +1,7 @@
 #include "runtime/support/CaughtException.h"
 
 #include "runtime/support/IoError.h"
+#include "runtime/support/StackLimit.h"
 #include "runtime/support/Streams.h"
 
 #include <fmt/format.h>
@@ -8,8 +9,6 @@
 #include <cerrno>
 #include <exception>
 #include <new>
-#include <pthread.h>
-#include <sys/mman.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -33,23 +32,6 @@ const char *programName = "";
 }
 
 } // namespace
-
-/// Whether the stack of a thread can be had: the system answers a lack of it as
-/// it answers the limit on threads.
-static bool hasRoomForStack() {
-  pthread_attr_t attributes;
-  size_t bytes = 0;
-  if (pthread_getattr_default_np(&attributes) != 0)
-    return true;
-  pthread_attr_getstacksize(&attributes, &bytes);
-  pthread_attr_destroy(&attributes);
-  void *stack = mmap(nullptr, bytes, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (stack == MAP_FAILED)
-    return false;
-  munmap(stack, bytes);
-  return true;
-}
 
 Status cannotStart(std::string_view what, int error) {
   if (error == EAGAIN && !hasRoomForStack())

@@ -144,12 +144,13 @@ private:
   uint64_t size_;
 };
 
-/// Takes the lock of an open file, unless another process has it. Some network
-/// file systems lack locks; only one that another process holds is a reason not
-/// to write.
-bool isLockedByAnother(int descriptor) {
-  return retried([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) != 0 &&
-         errno == EWOULDBLOCK;
+/// Takes the lock of an open file; EWOULDBLOCK when another process has it.
+/// Some network file systems lack locks; files there are written all the same.
+IoError keepOthersOut(int descriptor) {
+  bool isTaken =
+      retried([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) != 0 &&
+      errno == EWOULDBLOCK;
+  return isTaken ? lastError() : IoError();
 }
 
 class RealFileLock final : public FileLock {
@@ -188,8 +189,8 @@ public:
       Descriptor descriptor = openToWrite(path);
       if (!descriptor.isOpen()) // which answers a link by ELOOP
         return errno == ELOOP ? IoError(ENOTSUP) : lastError();
-      if (isLockedByAnother(descriptor.get()))
-        return IoError(EWOULDBLOCK);
+      if (IoError error = keepOthersOut(descriptor.get()); !error.ok())
+        return error;
       struct stat status;
       if (!isStillNamed(descriptor.get(), path, status))
         continue;
@@ -226,8 +227,8 @@ public:
         [&] { return ::open(target.path.c_str(), O_RDWR | O_CLOEXEC); }));
     if (!descriptor.isOpen())
       return lastError();
-    if (isLockedByAnother(descriptor.get()))
-      return IoError(EWOULDBLOCK);
+    if (IoError error = keepOthersOut(descriptor.get()); !error.ok())
+      return error;
     if (IoError error = seekAfterLastLine(descriptor.get()); !error.ok())
       return error;
     file = std::make_unique<RealWritableFile>(std::move(descriptor));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 namespace boostrt {
@@ -65,6 +66,18 @@ Status checkStackLimit() {
                             "thread, and a thread gets {} KiB; raise the limit "
                             "on stacks (ulimit -s, also the hard one)",
                             kMinStackBytes >> 10, smallest >> 10));
+}
+
+bool hasRoomForStack() {
+  std::optional<size_t> bytes = stackBytes(pthread_getattr_default_np);
+  if (!bytes)
+    return true;
+  void *stack = mmap(nullptr, *bytes, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stack == MAP_FAILED)
+    return false;
+  munmap(stack, *bytes);
+  return true;
 }
 
 } // namespace boostrt

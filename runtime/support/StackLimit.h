@@ -16,4 +16,8 @@ void raiseStackLimit();
 /// what calls them may need.
 Status checkStackLimit();
 
+/// Whether there is memory for the stack of another thread. The system answers
+/// a lack of it as it answers the limit on threads.
+bool hasRoomForStack();
+
 } // namespace boostrt

@@ -21,11 +21,10 @@ using rt::BindingKind;
 
 /// The labels of a sample, which the loss counts.
 static int64_t countLabels(train::ProgramOp program) {
-  for (auto input : program.getBody().getOps<train::InputOp>()) {
-    auto type = cast<RankedTensorType>(input.getType());
-    if (input.getClasses() && input.getTarget())
+  for (auto input : program.getBody().getOps<train::InputOp>())
+    if (auto type = cast<RankedTensorType>(input.getType());
+        input.getKind() == BOOSTC_INPUT_LABELS)
       return type.getNumElements() / type.getDimSize(0);
-  }
   return 1;
 }
 

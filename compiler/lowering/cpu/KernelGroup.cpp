@@ -13,8 +13,8 @@ static bool writes(const KernelPart &part, rt::BufferOp base) {
 
 FailureOr<KernelPart> boostc::analyzePart(linalg::GenericOp op,
                                           bool sortsParameters,
-                                          int64_t shares) {
-  KernelPart part{op, chooseLoopOrder(op, shares)};
+                                          int64_t threads) {
+  KernelPart part{op, chooseLoopOrder(op, threads)};
   for (int64_t extent : op.getStaticLoopRanges())
     part.work *= extent;
   if (part.order.shared)

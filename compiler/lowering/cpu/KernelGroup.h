@@ -22,10 +22,10 @@ struct KernelPart {
   rt::BufferOp parameter = {};
 };
 
-/// For `shares` threads. Fails, with a diagnostic, when an operand is not a
+/// For so many `threads`. Fails, with a diagnostic, when an operand is not a
 /// planned buffer.
 llvm::FailureOr<KernelPart> analyzePart(mlir::linalg::GenericOp op,
-                                        bool sortsParameters, int64_t shares);
+                                        bool sortsParameters, int64_t threads);
 
 /// Ops that will be one kernel.
 struct KernelGroup {

@@ -237,13 +237,14 @@ std::optional<TapSumPlan> boostc::planWinograd(const TapSum &sum,
   }
   int64_t most = kMaxWeights / (kBytes * sum.terms);
   int64_t width = cutChannels(wide, most, lanes);
+  if (threads == 1) {
+    consider(sum.terms, width, kTiles, 1);
+    return best;
+  }
   for (int64_t each : {1, 2, 4})
     for (int64_t tiles = kTiles; tiles >= kMinTiles; tiles /= 2)
-      for (int64_t part = width; part > 0; part = part / 2 / lanes * lanes) {
+      for (int64_t part = width; part > 0; part = part / 2 / lanes * lanes)
         if (wide % part == 0)
           consider(sum.terms, part, tiles, each * threads);
-        if (threads == 1)
-          return best;
-      }
   return best;
 }

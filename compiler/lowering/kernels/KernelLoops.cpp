@@ -19,27 +19,21 @@ static std::optional<unsigned> findContiguousDim(MemRefType type) {
   return std::nullopt;
 }
 
-/// The loop that goes through `expr` element by element: the longest one in it,
-/// as that of the columns of a window that is as wide as the image is.
-static std::optional<unsigned> findElementLoop(AffineExpr expr,
-                                               ArrayRef<int64_t> extents) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dim.getPosition();
+/// The loop that goes through dimension `dim` of `operand` element by element:
+/// the longest one in it, as that of the columns of a window that is as wide as
+/// the image is.
+static std::optional<unsigned>
+findElementLoop(linalg::GenericOp op, OpOperand &operand, unsigned dim) {
+  AffineExpr expr = op.getMatchingIndexingMap(&operand).getResult(dim);
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
   std::optional<unsigned> longest;
   expr.walk([&](AffineExpr part) {
-    if (auto dim = dyn_cast<AffineDimExpr>(part);
-        dim && (!longest || extents[dim.getPosition()] > extents[*longest]))
-      longest = dim.getPosition();
+    if (auto loop = dyn_cast<AffineDimExpr>(part);
+        loop && (!longest || extents[loop.getPosition()] > extents[*longest]))
+      longest = loop.getPosition();
   });
-  if (!longest || !isLinear(expr))
-    return std::nullopt;
-  auto evaluate = [&](int64_t index) {
-    SmallVector<AffineExpr> dims(extents.size(),
-                                 getAffineConstantExpr(0, expr.getContext()));
-    dims[*longest] = getAffineConstantExpr(index, expr.getContext());
-    return cast<AffineConstantExpr>(expr.replaceDims(dims)).getValue();
-  };
-  return evaluate(1) - evaluate(0) == 1 ? longest : std::nullopt;
+  std::optional<LinearIndex> offset = getOffset(op, operand);
+  return longest && offset && (*offset)[*longest] == 1 ? longest : std::nullopt;
 }
 
 /// The loop that runs along the contiguous dimension of most of the memory that
@@ -54,9 +48,8 @@ static unsigned findContiguousLoop(linalg::GenericOp op) {
                      !op.getMatchingBlockArgument(&operand).use_empty();
     if (!contiguous || !isTouched)
       continue;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (std::optional<unsigned> loop = findElementLoop(
-            map.getResult(*contiguous), op.getStaticLoopRanges()))
+    if (std::optional<unsigned> loop =
+            findElementLoop(op, operand, *contiguous))
       votes[*loop] += type.getNumElements();
   }
   unsigned best = op.getNumLoops() - 1;
@@ -71,7 +64,7 @@ double boostc::estimateIdling(int64_t pieces, int64_t threads) {
          static_cast<double>(pieces);
 }
 
-LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op, int64_t shares) {
+LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op, int64_t threads) {
   // What another loop than the outermost must gain: ops around share that one.
   constexpr double kGain = 1.25;
   LoopOrder order;
@@ -84,8 +77,8 @@ LoopOrder boostc::chooseLoopOrder(linalg::GenericOp op, int64_t shares) {
     if (loop == contiguous ||
         iterators[loop] != utils::IteratorType::parallel || extents[loop] == 1)
       continue;
-    if (!order.shared || estimateIdling(extents[*order.shared], shares) >
-                             kGain * estimateIdling(extents[loop], shares))
+    if (!order.shared || estimateIdling(extents[*order.shared], threads) >
+                             kGain * estimateIdling(extents[loop], threads))
       order.shared = loop;
   }
   if (!order.shared && iterators[contiguous] == utils::IteratorType::parallel)

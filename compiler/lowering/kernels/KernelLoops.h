@@ -22,9 +22,9 @@ double estimateIdling(int64_t pieces, int64_t threads);
 
 /// The loop over contiguous memory is innermost, where the vectoriser looks;
 /// threads share the outermost parallel loop other than that one, or that one
-/// when there is no other. Where the outermost would leave many of `shares`
-/// threads without work, as five samples do with four, it is one further in.
-LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op, int64_t shares = 1);
+/// when there is no other. It is an inner one where far fewer of `threads`
+/// then wait, as they do for the last of five samples on four threads.
+LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op, int64_t threads = 1);
 
 /// Emits the loops of `op`. `buffers` maps its operands, and what its
 /// body reads from outside, to the kernel's. With `begin` and

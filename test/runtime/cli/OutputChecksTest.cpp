@@ -49,6 +49,13 @@ TEST(OutputChecks, FilesOfCheckpoints) {
                 {"eval", program, kData, "--ckpt=" + all, "--metrics=" + file},
                 {"export", program, "--ckpt=" + all, "-o", file}});
   }
+  std::string names = directory / "names.json";
+  writeFile(names, "{}");
+  expectKept(
+      names, "the file of --names",
+      {{"export", program, "--ckpt=" + all, "--names=" + names, "-o", names},
+       {"eval", program, kData, "--ckpt=" + all, "--names=" + names,
+        "--metrics=" + names}});
   std::string lock = all + "/.boost-run.lock";
   expectKept(lock, "the lock of a directory of checkpoints",
              {{program, kData, "--init=" + all, "--metrics=" + lock}});

@@ -132,7 +132,6 @@ TEST(Basis, WeightsThatAreNotFiniteHaveNone) {
             "this checkpoint out");
 }
 
-// Whatever call fails, the basis of before is there, or the new one.
 TEST(Basis, ReplacesNoFileThatDescribesNone) {
   SimulatedFileSystem files;
   ASSERT_TRUE(files.makeDirectory("/d").ok());
@@ -151,6 +150,7 @@ TEST(Basis, ReplacesNoFileThatDescribesNone) {
   }
 }
 
+// Whatever call fails, the basis of before is there, or the new one.
 TEST(Basis, IsMadeWholeOrNotAtAll) {
   auto prepare = [](SimulatedFileSystem &files) {
     ASSERT_TRUE(files.makeDirectory("/d").ok());
