@@ -1,4 +1,6 @@
 #include "compiler/lowering/cpu/PairedStripCode.h"
+#include "compiler/lowering/cpu/TapSumCost.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -91,18 +93,48 @@ private:
     forEach(ofSamples.begin, ofSamples.end, samples, [&](Value sample) {
       Range inSamples{sample, minimum(plus(sample, samples), ofSamples.end)};
       forEach(ofRows.begin, ofRows.end, lines, [&](Value row) {
-        act({inSamples, {row, minimum(plus(row, lines), ofRows.end)}});
+        Strip strip{inSamples, {row, minimum(plus(row, lines), ofRows.end)}};
+        if (fetchesAhead(part))
+          strip.ahead = measureAhead(part, strip, ofSamples, ofRows);
+        act(strip);
       });
     });
+  }
+
+  /// Whether a strip is fetched while the one before is multiplied. A CPU does
+  /// not see by itself that pixels which lie far apart follow each other, and
+  /// waits for each of them. With several taps it has more to do for a pixel.
+  bool fetchesAhead(const TapPart &part) const {
+    return !plan.inPairs && sum.terms > 1 &&
+           part.rows.taps * part.columns.taps == 1 &&
+           countBytes(part.source.type) + countBytes(part.weight.type) >
+               kSecondCache;
+  }
+
+  /// The way from `strip` to the next one, which for the last one is itself.
+  Ahead measureAhead(const TapPart &part, const Strip &strip, Range samples,
+                     Range rows) {
+    Value sample = strip.samples.begin, row = strip.rows.begin;
+    Value hasRows = isBelow(strip.rows.end, rows.end);
+    Value nextSample = select(hasRows, sample, strip.samples.end);
+    Value nextRow = select(hasRows, strip.rows.end, rows.begin);
+    Value isThere = isBelow(nextSample, samples.end);
+    Value along = select(isThere, subtract(nextSample, sample), constant(0));
+    Value down = select(isThere, subtract(nextRow, row), constant(0));
+    return {
+        add(times(along, part.source.sample),
+            times(down, part.rows.pixelStep * part.source.row)),
+        add(times(along, part.weight.sample), times(down, part.weight.row))};
   }
 
   void emitStrip(const TapPart &part, const Piece &piece, const Strip &strip) {
     auto forEachTapRow =
         [&](llvm::function_ref<void(Value, const Strip &)> act) {
           forEach(piece.tapRows.begin, piece.tapRows.end, [&](Value tapRow) {
-            act(tapRow,
-                {strip.samples,
-                 intersect(getInsidePixels(part.rows, tapRow), strip.rows)});
+            Strip seen = strip;
+            seen.rows =
+                intersect(getInsidePixels(part.rows, tapRow), strip.rows);
+            act(tapRow, seen);
           });
         };
     if (sum.terms == 1) {
@@ -168,6 +200,14 @@ private:
                    times(tapColumn, part.columns.tapStep * part.source.column));
     Value image = offsetOf(part.weight, piece.block, Value());
     image = add(image, times(term, part.weight.term));
+    std::optional<Ahead> ahead = strip.ahead;
+    if (ahead) {
+      // A tile fetches one vector of each pixel, and the next tile the next.
+      Value vector =
+          times(remainder(quotient(term, plan.tile), plan.vectors), plan.lanes);
+      Value &way = part.source.vector != 0 ? ahead->source : ahead->image;
+      way = add(way, vector);
+    }
     sums = reduce(strip.samples, sums, [&](Value n, SmallVector<Value> sums) {
       Value a = add(source, times(n, part.source.sample));
       Value b = add(image, times(n, part.weight.sample));
@@ -182,7 +222,8 @@ private:
                           return multiplyPairs(paired, pair, terms, sums);
                         });
         }
-        return emitColumns(part, aOfRow, bOfRow, tapColumn, pairs, terms, sums);
+        return emitColumns(part, aOfRow, bOfRow, tapColumn, pairs, terms, ahead,
+                           sums);
       });
     });
     unsigned number = 0;
@@ -196,13 +237,19 @@ private:
   /// The sums with the products of a row of pixels added, but for `pairs`.
   SmallVector<Value> emitColumns(const TapPart &part, Value source, Value image,
                                  Value tapColumn, const Pairs *pairs,
-                                 int64_t terms, SmallVector<Value> sums) {
+                                 int64_t terms,
+                                 const std::optional<Ahead> &ahead,
+                                 SmallVector<Value> sums) {
     auto emitPixel = [&](Value pixel, ArrayRef<Value> sums,
                          llvm::function_ref<bool(int64_t)> isSeen) {
-      return multiply(part,
-                      add(source, times(pixel, part.columns.pixelStep *
-                                                   part.source.column)),
-                      add(image, times(pixel, part.weight.column)),
+      Value ofSource = add(
+          source, times(pixel, part.columns.pixelStep * part.source.column));
+      Value ofImage = add(image, times(pixel, part.weight.column));
+      if (ahead) {
+        prefetch(part.source, add(ofSource, ahead->source));
+        prefetch(part.weight, add(ofImage, ahead->image));
+      }
+      return multiply(part, ofSource, ofImage,
                       tapColumn ? 1 : part.columns.taps, terms, sums, isSeen);
     };
     auto always = [](int64_t) { return true; };

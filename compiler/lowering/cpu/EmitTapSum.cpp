@@ -1,6 +1,8 @@
 #include "compiler/lowering/cpu/TapSumCode.h"
+#include "compiler/lowering/cpu/TapSumCost.h"
 #include "compiler/lowering/cpu/TilePlan.h"
 #include "compiler/lowering/cpu/WinogradPlan.h"
+#include "compiler/lowering/kernels/KernelLoops.h"
 
 using namespace mlir;
 using namespace boostc;
@@ -156,10 +158,13 @@ private:
   SmallVector<Value> emitTerms(const TapPart &part, Value source, Value weight,
                                int64_t pixels, SmallVector<Value> sums,
                                llvm::function_ref<bool(int64_t)> sees) {
+    Value next = plus(source, pixels * part.source.column);
     auto emitRange = [&](int64_t begin, int64_t end, bool inPairs) {
       sums = reduce(
           Range{constant(begin), constant(end)}, sums,
           [&](Value term, SmallVector<Value> sums) {
+            if (fetchesAhead(part))
+              prefetch(part.source, add(next, times(term, pixels)));
             return multiply(
                 part, add(source, times(term, part.source.term)),
                 add(weight, times(term, part.weight.term)), pixels,
@@ -174,6 +179,16 @@ private:
     if (paired < sum.terms)
       emitRange(paired, sum.terms, /*inPairs=*/false);
     return sums;
+  }
+
+  /// Whether the next tile's pixels, which are the next elements, are fetched
+  /// while this one's are multiplied, as many in each step as are used in it. A
+  /// CPU sees by itself only that a pixel has more terms.
+  bool fetchesAhead(const TapPart &part) const {
+    return part.rows.taps * part.columns.taps == 1 && plan.samples == 1 &&
+           part.source.vector == 0 && part.source.term == 1 &&
+           part.columns.pixelStep * part.source.column == sum.terms &&
+           countBytes(part.source.type) > kSecondCache;
   }
 
   /// The sums with the products of `taps` taps added, for the pixels that see

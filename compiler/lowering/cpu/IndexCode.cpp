@@ -39,6 +39,9 @@ Value IndexCode::isBelow(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a,
                                              b);
 }
+Value IndexCode::select(Value condition, Value a, Value b) {
+  return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
+}
 void IndexCode::forEach(Value begin, Value end, int64_t step,
                         llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(builder, loc, begin, end, constant(step));

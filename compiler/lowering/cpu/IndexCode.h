@@ -26,6 +26,7 @@ protected:
   Value minimum(Value a, Value b);
   Value maximum(Value a, Value b);
   Value isBelow(Value a, Value b);
+  Value select(Value condition, Value a, Value b);
 
   void forEach(Value begin, Value end, int64_t step,
                llvm::function_ref<void(Value)> body);

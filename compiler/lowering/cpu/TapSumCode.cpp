@@ -185,6 +185,13 @@ Value TapSumCode::load(const TapOperand &operand, Value offset, int64_t step,
   return value;
 }
 
+void TapSumCode::prefetch(const TapOperand &operand, Value offset) {
+  constexpr uint32_t kSecondLevel = 2; // of 3, the nearest
+  memref::PrefetchOp::create(builder, loc, getFlat(operand.buffer), offset,
+                             /*isWrite=*/false, kSecondLevel,
+                             /*isDataCache=*/true);
+}
+
 Value TapSumCode::loadPairs(const TapOperand &operand, Value offset,
                             int64_t step, int64_t vector, int64_t partner) {
   Value buffer = getFlat(operand.buffer);

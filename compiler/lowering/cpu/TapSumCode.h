@@ -72,6 +72,8 @@ protected:
   /// that lies `partner` elements further on, and both stay bf16.
   Value load(const TapOperand &operand, Value offset, int64_t step,
              int64_t vector, Loads &loads, int64_t partner = 0);
+  /// Has the CPU fetch the element at `offset` into its second cache.
+  void prefetch(const TapOperand &operand, Value offset);
   /// Elements of `a` and `b` in turn.
   Value interleave(Value a, Value b);
   /// Puts the weights of a block together in memory that was reserved for

@@ -55,6 +55,9 @@ bool boostc::isScattered(const TapSum &sum, const TapSumPlan &plan) {
   return 4 * weight.term >= kFarApart && 4 * plan.countWeights(sum) > kLarge;
 }
 
+/// Where plans multiply as fast, those with fewer loads were faster.
+constexpr double kLoad = 0.1;
+
 /// Cycles of one term and tap of a tile, or of one pair of terms.
 static double estimateStep(const TapSumPlan &plan, int64_t sums, int64_t loads,
                            double streamed) {
@@ -63,8 +66,6 @@ static double estimateStep(const TapSumPlan &plan, int64_t sums, int64_t loads,
                      static_cast<double>(loads) / kPerCycle, kLatency,
                      streamed / kStreamed}) +
            0.25;
-  // Where plans multiply as fast, those with fewer loads were faster.
-  constexpr double kLoad = 0.1;
   if (!plan.packs) {
     sums += kInterleaving * plan.vectors;
     loads += plan.vectors;
@@ -165,13 +166,12 @@ static double estimateWeightGradient(const TapSum &sum,
                 (static_cast<double>(llvm::divideCeil(terms, plan.lanes)) +
                  static_cast<double>(plan.vectors * terms) /
                      static_cast<double>(sum.terms));
+    int64_t loads =
+        plan.vectors + terms * shared * (isBroadcast ? 1 : plan.vectors);
+    // Wide tiles read what is broadcast, and rows of sums, less often.
+    double again = plan.inPairs ? 0.0 : kLoad * static_cast<double>(loads);
     return part.rows.getInsideShare() * steps *
-               (estimateStep(plan, sums,
-                             plan.vectors +
-                                 terms * shared *
-                                     (isBroadcast ? 1 : plan.vectors),
-                             0.0) +
-                packing) +
+               (estimateStep(plan, sums, loads, 0.0) + again + packing) +
            (kTile + static_cast<double>(sums) +
             kLoop * static_cast<double>(lines)) /
                pixels;
