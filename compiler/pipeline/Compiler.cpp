@@ -183,7 +183,7 @@ static CompileResult printReport(MLIRContext &context, llvm::SourceMgr &sources,
 }
 
 /// One compilation, with all decisions made.
-static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
+static CompileResult compileOnce(MLIRContext &context, llvm::SourceMgr &sources,
                                  const CompileOptions &options,
                                  SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream stream(output);
@@ -243,6 +243,28 @@ static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
   return succeeded(emit()) ? CompileResult::Ok
          : lacksSpace      ? CompileResult::BadUsage
                            : CompileResult::Internal;
+}
+
+/// compileOnce(), and a message where a pass has failed without one: that is no
+/// error of the input.
+static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
+                                 const CompileOptions &options,
+                                 SmallVectorImpl<char> &output) {
+  bool isExplained = false;
+  CompileResult result;
+  {
+    ScopedDiagnosticHandler watch(&context, [&](Diagnostic &diagnostic) {
+      isExplained |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      return failure(); // the handlers before this one go on
+    });
+    result = compileOnce(context, sources, options, output);
+  }
+  if (result != CompileResult::BadInput || isExplained)
+    return result;
+  emitError(FileLineColLoc::get(&context, options.input, 1, 1))
+      << "internal error: a pass failed and did not say why; please report it "
+         "with the input file";
+  return CompileResult::Internal;
 }
 
 CompileResult boostc::compile(MLIRContext &context, llvm::SourceMgr &sources,

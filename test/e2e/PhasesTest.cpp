@@ -9,6 +9,7 @@
 #include "test/e2e/Programs.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
+#include <fstream>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -292,6 +293,30 @@ INSTANTIATE_TEST_SUITE_P(Models, Phases,
                          testing::Combine(testing::ValuesIn(getModels()),
                                           testing::Values(false)),
                          nameOf);
+
+struct FailSilently : PassWrapper<FailSilently, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FailSilently)
+  void runOnOperation() override { signalPassFailure(); }
+};
+
+TEST(Pipeline, SpeaksForAPassThatFailsWithoutAMessage) {
+  TemporaryDirectory directory;
+  CompileOptions options;
+  options.input = directory.file("model.json");
+  std::ofstream(options.input) << getModels().front().getJson();
+  options.configure = [](PassManager &manager) {
+    manager.addPass(std::make_unique<FailSilently>());
+    return success();
+  };
+  Context context;
+  llvm::SourceMgr sources;
+  SmallVector<char, 0> output;
+  EXPECT_EQ(compile(context.mlir, sources, options, output),
+            CompileResult::Internal);
+  EXPECT_EQ(context.diagnostics,
+            "internal error: a pass failed and did not say why; please report "
+            "it with the input file\n");
+}
 
 /// Together they have each kind of kernel: products, reductions, convolutions,
 /// windows, rows of a table, random numbers.

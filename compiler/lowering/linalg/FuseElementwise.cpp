@@ -253,9 +253,13 @@ struct FuseElementwise
     if (!conversions)
       patterns.add<FoldFillOperand>(&getContext());
     FrozenRewritePatternSet frozen(std::move(patterns));
+    // Each pattern leaves fewer ops or operands, so there is a last round, also
+    // where long chains of ops take more than the usual ten.
+    GreedyRewriteConfig config;
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       do {
-        if (failed(applyPatternsGreedily(function, frozen)))
+        if (failed(applyPatternsGreedily(function, frozen, config)))
           return signalPassFailure();
       } while (duplicate(function));
       expandIndices(function);
