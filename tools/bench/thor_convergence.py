@@ -4,6 +4,7 @@
   python3 tools/bench/thor_convergence.py --build build --data cifar10:CIFAR10_DIR \\
       --model examples/resnet20-cifar10/model.json --epochs 15 --tune-epochs 3 \\
       --json convergence.jsonl --svg convergence.svg
+  ... --epochs 4 6 8 --kinds "momentum learning_rate=0.2" "muon learning_rate=0.1 weight_decay=0.02"
 
 Each optimizer is tuned first, by six short runs with a seed of their own: the model's by its
 learning rate, THOR by its learning rate and its damping, Muon by its learning rate and its weight
@@ -17,6 +18,11 @@ checkpoint in them. Its accuracy is null where a loss was not finite. Runs whose
 repeated, and one that was stopped goes on from its last checkpoint in the build folder, so that
 several days can share the runs. At the end, for each target: the first epoch whose evaluation has
 reached it and the seconds until then, means over the seeds; then the last accuracies.
+
+Where a rate decays, most of the accuracy comes at its end, however soon that is. So --epochs takes
+several lengths of training, and the last table has the mean of the last accuracies for each of them,
+and for each target the shortest length whose mean has reached it. --kinds trains these, named as
+they are printed, instead of those that the tuning finds.
 """
 
 import argparse
@@ -233,6 +239,26 @@ def figure(name, records, kinds, targets):
         *panel(2 * LEFT + WIDTH, "seconds of training", curves, ticks, targets), "</svg>\n"])
 
 
+def print_lengths(by_length, kinds, targets):
+    """Last accuracies by length: the mean of the seeds there are, and the lowest and the highest."""
+    print("\n| epochs | " + " | ".join(kinds) + " |\n|" + "---|" * (1 + len(kinds)))
+    means = {kind: {} for kind in kinds}
+    for epochs, records in by_length.items():
+        cells = []
+        for kind in kinds:
+            last = [record["accuracy"] or 0 for (of, _), record in records.items() if of == kind]
+            if last:
+                means[kind][epochs] = statistics.mean(last)
+            cells.append(f"{100 * means[kind][epochs]:.2f} % of {len(last)} "
+                         f"({100 * min(last):.2f} to {100 * max(last):.2f})" if last else "not run")
+        print(f"| {epochs} | " + " | ".join(cells) + " |")
+    for target in targets:
+        for kind in kinds:
+            enough = [epochs for epochs, mean in means[kind].items() if mean >= target]
+            print(f"{100 * target:g} %, {kind}: " + (f"{min(enough)} epochs" if enough else
+                                                     "reached by no length"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -242,7 +268,8 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, required=True)
     parser.add_argument("--svg", type=pathlib.Path, help="of curves: accuracy over epochs and seconds")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--epochs", type=int, default=15)
+    parser.add_argument("--epochs", type=int, nargs="+", default=[15], help="lengths of training")
+    parser.add_argument("--kinds", nargs="+", metavar="KIND", help="trained instead of the tuned ones")
     parser.add_argument("--tune-epochs", type=int, default=3)
     parser.add_argument("--targets", type=float, nargs="+", default=[0.85, 0.88])
     parser.add_argument("--threads", type=int, default=1)
@@ -250,17 +277,31 @@ def main():
                         "model of this name with any number of threads")
     parser.add_argument("--minutes", type=float, default=math.inf, help="begin no run after so many")
     experiment = Experiment(arguments := parser.parse_args())
-    if None in (tuned := [experiment.tune(grid) for grid in experiment.grids]):
+    if arguments.kinds:
+        known = {kind.text: kind for grid in experiment.grids for kind in grid}
+        if unknown := [text for text in arguments.kinds if text not in known]:
+            parser.error(f"unknown kinds {', '.join(unknown)}; known are {', '.join(known)}")
+        tuned = [known[text] for text in arguments.kinds]
+    else:
+        tuned = [experiment.tune(grid) for grid in experiment.grids]
+    if None in tuned:
         sys.exit("not tuned yet: the same command goes on")
     kinds = [kind.text for kind in tuned]
     runs = [(kind, seed) for seed in arguments.seeds for kind in tuned]
-    records = experiment.measure(runs, arguments.epochs)
-    print_targets(records, kinds, arguments.targets)
-    finite = {key: record for key, record in records.items() if record["accuracy"] is not None}
-    summarise(finite, kinds)
-    if arguments.svg and {kind for kind, _ in finite} == set(kinds):
-        arguments.svg.write_text(figure(experiment.model["name"], finite, kinds, arguments.targets),
-                                 encoding="utf-8")
+    by_length = {}
+    for epochs in sorted(arguments.epochs):
+        records = by_length[epochs] = experiment.measure(runs, epochs)
+        print(f"\n{epochs} epochs")
+        print_targets(records, kinds, arguments.targets)
+        finite = {key: record for key, record in records.items() if record["accuracy"] is not None}
+        summarise(finite, kinds)
+        if arguments.svg and {kind for kind, _ in finite} == set(kinds):
+            name = arguments.svg if len(arguments.epochs) == 1 else \
+                arguments.svg.with_stem(f"{arguments.svg.stem}-{epochs}")
+            name.write_text(figure(experiment.model["name"], finite, kinds, arguments.targets),
+                            encoding="utf-8")
+    if len(by_length) > 1:
+        print_lengths(by_length, kinds, arguments.targets)
 
 
 if __name__ == "__main__":
