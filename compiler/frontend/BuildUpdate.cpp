@@ -146,14 +146,16 @@ public:
     for (const KeySpec &key : spec.keys) {
       if (key.type != KeyType::Rate)
         continue;
-      const Node *own = group ? group->find(key.name) : nullptr;
+      StringRef ofGroup = key.keyOfGroup.empty() ? key.name : key.keyOfGroup;
+      const Node *own = group ? group->find(ofGroup) : nullptr;
       const Node &schedule = own ? *own : node.at(key.name);
       std::string name = key.name.str();
       if (own)
-        name = formatv("{0}.{1}", key.name, index);
-      inputs.push_back(
-          update.control(name, nameLocation(builder, key.name, schedule.extent),
-                         makeSchedule(builder, schedule)));
+        name = formatv("{0}.{1}", ofGroup, index);
+      inputs.push_back(update.control(
+          name,
+          nameLocation(builder, own ? ofGroup : key.name, schedule.extent),
+          makeSchedule(builder, schedule)));
     }
   }
 

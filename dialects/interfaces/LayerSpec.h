@@ -37,6 +37,9 @@ struct KeySpec {
   std::optional<double> minimum = {}; ///< inclusive
   std::optional<double> maximum = {}; ///< inclusive
   std::vector<llvm::StringRef> choices = {};
+  /// For an optimizer: the key of a group that is given instead of this one,
+  /// where that is another one.
+  llvm::StringRef keyOfGroup = {};
 
   bool isRequired() const { return defaultValue.empty(); }
 };
@@ -78,9 +81,9 @@ struct LayerSpec {
   llvm::StringRef normalizedForm = {};
   /// Losses: whether the layer before gives a score of each class.
   bool comparesClasses = false;
-  /// Losses: whether it is minus the logarithm of the probability that a softmax
-  /// of the scores gives to the label, so that products of gradients are those
-  /// of a Fisher matrix.
+  /// Losses: whether it is minus the logarithm of the probability that a
+  /// softmax of the scores gives to the label, so that products of gradients
+  /// are those of a Fisher matrix.
   bool isLikelihood = false;
   /// Optimizers: whether they take such products for curvature.
   bool isSecondOrder = false;
@@ -89,8 +92,9 @@ struct LayerSpec {
 /// How a layer's running mean and variance follow the values of a step.
 struct RunningMoments {
   llvm::StringRef mean, variance; ///< names of statistics of the spec
-  /// Sums over the n values of a micro-batch for each element of the statistics:
-  /// distances from the running mean, and their squares; and n itself, i64.
+  /// Sums over the n values of a micro-batch for each element of the
+  /// statistics: distances from the running mean, and their squares; and n
+  /// itself, i64.
   mlir::Value shifts, squares, count;
   double momentum; ///< weight of a step's moments
   /// Whether sums of squares are divided by n - 1 and not by n.

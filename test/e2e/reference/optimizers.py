@@ -126,6 +126,12 @@ CASES = {
     "muon-match": case("muon", 0.125, {
         "adjust_lr_fn": "match_rms_adamw", "nesterov": False, "adamw_learning_rate": 0.03125,
         "beta1": 0.75, "epsilon": 0.015625}),
+    # A group's rate is that of its parameters, whether Muon or AdamW updates them.
+    "muon-groups": case("muon", epochs("cosine", 0.0625, warmup=0.5), {
+        "adamw_learning_rate": 0.03125, "epsilon": 0.015625,
+        "groups": [{"match": "b.*", "learning_rate": steps("step", 0.125, every=5)},
+                   {"match": "out.*", "learning_rate": 0.0625},
+                   {"roles": ["bias"], "learning_rate": 0.0}]}),
     # An epoch without its last batch; one of two passes; windows of 3 + 3 samples, the last one
     # of a pass with 3 + 1.
     "drop-remainder": case("momentum", epochs("cosine", 0.125, warmup=0.5),
@@ -337,7 +343,8 @@ def keys_of(name, keys):
     for number, group in enumerate(keys.get("groups", [])):
         if fnmatch.fnmatchcase(name, group.get("match", "*")) and role in (
                 group.get("roles") or [role]):
-            return number, {**keys, **group}
+            return number, {**keys, **group, "adamw_learning_rate": group.get(
+                "learning_rate", keys.get("adamw_learning_rate"))}
     return -1, keys
 
 
