@@ -35,6 +35,7 @@ public:
     auto loadDiagonal = [&](Value k) { return load(source, k, k); };
     auto eliminate = [&](Value k, Value pivot) { reduce(k, pivot); };
     auto clear = [&] {
+      wait(); // others may still read the pivot of the last try
       forEachElement([&](Value row, Value at) { store(number(0.0), row, at); });
     };
     return emitInversion(builder, loc, size, weight, damping,

@@ -27,11 +27,6 @@ static bool conflicts(const DeviceUnit &a, const DeviceUnit &b) {
   return meets(a.written, b.touched) || meets(b.written, a.touched);
 }
 
-/// Whether it says what each of its blocks does.
-static bool isByBlocks(const DeviceUnit &unit) {
-  return unit.nests.front().plan.blocks > 0;
-}
-
 /// Whether a single block may do it, among others. Tiled contractions, and what
 /// whole blocks do, are for as many blocks as they ask for.
 static bool isSmall(const DeviceUnit &unit) {
@@ -116,8 +111,8 @@ bool DeviceSchedule::canJoin(const DeviceKernel &kernel,
   const DeviceUnit &first = kernel.units.front();
   // An inversion has few blocks, and each takes long: all run at the same time,
   // of whatever they are, and nothing else waits for them.
-  if (isByBlocks(first) || isByBlocks(unit))
-    return isByBlocks(first) && isByBlocks(unit);
+  if (first.worksAsBlock() || unit.worksAsBlock())
+    return first.worksAsBlock() && unit.worksAsBlock();
   if (!users)
     return true;
   return haveEqualUsers(first, unit) &&

@@ -41,6 +41,8 @@ struct DeviceUnit {
   llvm::SmallBitVector variants;
 
   bool isChain() const { return nests.size() > 1; }
+  /// Whether its op divides the blocks' work among their threads itself.
+  bool worksAsBlock() const { return nests.front().plan.blocks > 0; }
   int64_t countBlocks() const {
     return isChain() ? 1 : nests.front().plan.countBlocks();
   }

@@ -131,7 +131,9 @@ struct OutlineDeviceKernels
     int64_t blocks = 0;
     for (const DeviceUnit &unit : group.units) {
       written.insert_range(unit.written);
-      if (unit.isChain())
+      // LLVM would take what a thread has read before a barrier for what is
+      // there after it. Threads of a block that works as a whole do the same.
+      if (unit.isChain() || unit.worksAsBlock())
         exchanged.insert_range(unit.written);
       blocks += unit.countBlocks();
     }

@@ -165,15 +165,22 @@ CudaDriver::~CudaDriver() {
 Status CudaDriver::load(const BoostModule *modules,
                         const std::string &program) {
   loaded_ = modules_.size();
+  const BoostModule *ptx = bestPtx(modules, architecture_);
   if (const BoostModule *cubin = bestCubin(modules, architecture_)) {
+    Status loaded;
     uint32_t architecture = cubin->architecture;
-    for (; cubin->kind == BOOSTC_MODULE_CUBIN &&
+    for (; loaded.ok() && cubin->kind == BOOSTC_MODULE_CUBIN &&
            cubin->architecture == architecture;
          ++cubin)
-      BOOSTRT_RETURN_IF_ERROR(loadCubin(*cubin, program));
-    return Status();
+      loaded = loadCubin(*cubin, program);
+    if (loaded.ok() || !ptx)
+      return loaded;
+    // A driver of an older CUDA takes no machine code of a newer one's ptxas,
+    // but compiles the same kernels itself.
+    for (; modules_.size() > loaded_; modules_.pop_back())
+      api_.cuModuleUnload(modules_.back());
   }
-  if (const BoostModule *ptx = bestPtx(modules, architecture_))
+  if (ptx)
     return loadPtx(*ptx, program);
   return Status(ExitCode::Input,
                 fmt::format("'{}' has no code for {}, which is sm_{}; build it "

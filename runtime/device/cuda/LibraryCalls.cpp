@@ -13,11 +13,13 @@
 namespace boostrt::cuda {
 namespace {
 
-/// Whether there is tf32 follows from the program. The environment, by which
-/// NVIDIA's libraries could be told to use it everywhere or nowhere, is told
-/// the same before one of them is opened.
-void setTf32(const BoostTarget &target) {
+/// How numbers are multiplied follows from the program. The environment, by
+/// which NVIDIA's libraries could be told to use tf32 everywhere or nowhere, or
+/// to make products of f32 out of those of bf16, is told the same before one of
+/// them is opened.
+void setPrecision(const BoostTarget &target) {
   constexpr const char *kName = "NVIDIA_TF32_OVERRIDE";
+  setenv("CUBLAS_EMULATE_SINGLE_PRECISION", "0", /*overwrite=*/1);
   bool isAllowed = std::any_of(target.library_calls,
                                target.library_calls + target.library_call_count,
                                [](const BoostLibraryCall &call) {
@@ -76,7 +78,7 @@ LibraryCalls::create(Gpu gpu, const SearchContext &context,
 
 void LibraryCalls::openLibraries(const SearchContext &context,
                                  std::vector<std::string> &notes) {
-  setTf32(target_);
+  setPrecision(target_);
   for (Part &part : parts_) {
     if (part.calls.empty())
       continue;

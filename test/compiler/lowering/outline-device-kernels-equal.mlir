@@ -150,7 +150,10 @@ func.func @equal_and_other() {
 // HOST-LABEL: func.func @inversions
 // HOST: rt.launch_grid @kernels::@inversions_kernel_0({{.*}}) blocks(10) threads(128)
 // HOST-NEXT: return
+// What threads of a block read of each other may change at a barrier: inverses may alias.
 // CHECK-LABEL: gpu.func @inversions_kernel_0
+// CHECK-SAME: %arg0: memref<2x64x64xf32> {llvm.align = {{[0-9]+}} : i64, llvm.noalias}
+// CHECK-SAME: memref<2x64x64xf32> {llvm.align = {{[0-9]+}} : i64}
 // CHECK: %[[BLOCK:.+]] = gpu.block_id x
 // CHECK: arith.cmpi ult, %[[BLOCK]], %c7
 // CHECK: %[[CHOSEN:.+]]:5 = scf.if {{.*}} -> (index, memref<?x64x64xf32>, memref<?xf32>, memref<?x64x64xf32>, memref<?xi32>)

@@ -108,6 +108,18 @@ TEST_F(FakeDriver, TakesTheBestImage) {
   }
 }
 
+TEST_F(FakeDriver, CompilesPtxWhereItTakesNoMachineCode) {
+  create();
+  set("FAKE_CUDA_IMAGE", "ptx80");
+  const BoostModule parts[] = {{BOOSTC_MODULE_PTX, 80, "ptx80", 5},
+                               {BOOSTC_MODULE_CUBIN, 86, "sm86:call", 9},
+                               {BOOSTC_MODULE_CUBIN, 86, "sm86:add_one", 12},
+                               {}};
+  Status status = driver->load(parts, "p.so");
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(driver->findKernel("add_one").ok());
+}
+
 TEST_F(FakeDriver, CubinsOfAnArchitectureShareTheKernels) {
   create();
   set("FAKE_CUDA_IMAGE", "sm86");

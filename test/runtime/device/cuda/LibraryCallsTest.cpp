@@ -226,6 +226,7 @@ TEST_F(Libraries, PrecisionIsThatOfTheProgram) {
     EXPECT_THAT(notesWith(lower), testing::Contains(HasSubstr(wrong)));
   EXPECT_EQ(runAndCheck(), 0);
   EXPECT_STREQ(getenv("NVIDIA_TF32_OVERRIDE"), "0");
+  EXPECT_STREQ(getenv("CUBLAS_EMULATE_SINGLE_PRECISION"), "0");
   setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
   notesWith("fast");
   EXPECT_STREQ(getenv("NVIDIA_TF32_OVERRIDE"), "0");
