@@ -339,6 +339,8 @@ private:
     // The run had fewer steps.
     if (profiler && !profiler->isDone())
       reportProfile(*profiler);
+    if (metrics_)
+      metrics_->flush();
     BOOSTRT_RETURN_IF_ERROR(saving_->finish(trainer.position()));
     if (*reason == StopReason::Signal)
       return stopped(trainer, *saving_, ranks_.isFirst());

@@ -86,6 +86,9 @@ public:
                                  std::unique_ptr<WritableFile> &) {
     return IoError(ENOTSUP);
   }
+  /// EWOULDBLOCK where another process has what would be Replaced open by
+  /// create(), published since, or by openToContinue().
+  virtual IoError checkUnwritten(const OutputTarget &) { return {}; }
   /// ENOTSUP for what is not a plain file (EISDIR for a directory).
   virtual IoError open(const std::string &path,
                        std::unique_ptr<ReadableFile> &file) = 0;

@@ -235,6 +235,14 @@ public:
     return {};
   }
 
+  IoError checkUnwritten(const OutputTarget &target) override {
+    Descriptor descriptor(retried([&] {
+      return ::open(target.path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    }));
+    // What is not there, or may not be read, is replaced all the same.
+    return descriptor.isOpen() ? keepOthersOut(descriptor.get()) : IoError();
+  }
+
   IoError open(const std::string &path,
                std::unique_ptr<ReadableFile> &file) override {
     // O_NONBLOCK: opening a named pipe must not wait for a writer.

@@ -66,7 +66,7 @@ class MetricsFile {
 public:
   /// Starts the file anew, or continues it when a run is resumed. An old file
   /// is whole until the first lines of the new one are on the disk. Fails with
-  /// ExitCode::Usage.
+  /// ExitCode::Usage, also where another process writes the file.
   static Result<std::unique_ptr<MetricsFile>> open(const std::string &path,
                                                    bool resumed);
 
@@ -76,13 +76,15 @@ public:
   void end(double wallSeconds, std::optional<uint64_t> peakBytes,
            uint64_t plannedBytes);
 
+  /// Writes the lines so far. Call before a checkpoint is written: a run that
+  /// goes on from there has its lines then.
+  void flush();
   /// Writes what is left; what went wrong since the beginning.
   Status close();
 
 private:
   explicit MetricsFile(std::string path) : path_(std::move(path)) {}
   void line(const std::string &text);
-  void flush();
   void remember(const Status &status);
 
   std::string path_;

@@ -323,10 +323,12 @@ TEST(RealFileSystem, ContinuesAfterTheLastWholeLineAloneAndFast) {
   EXPECT_EQ(readFile(path), "{}\n{}\n");
   EXPECT_EQ(realFileSystem().openToContinue(target, second).number(),
             EWOULDBLOCK);
+  EXPECT_EQ(realFileSystem().checkUnwritten(target).number(), EWOULDBLOCK);
   const uint8_t line[] = {'1', '\n'};
   ASSERT_TRUE(file->write(line).ok());
   file.reset();
   EXPECT_EQ(readFile(path), "{}\n{}\n1\n");
+  EXPECT_TRUE(realFileSystem().checkUnwritten(target).ok());
   writeFile(path, std::string(3'000'000, 'x'));
   ASSERT_TRUE(realFileSystem().openToContinue(target, second).ok());
   EXPECT_EQ(readFile(path), "") << "no line is whole";
