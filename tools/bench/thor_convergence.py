@@ -217,7 +217,7 @@ def panel(x0, label, curves, ticks, targets):
               for colour, width, xs, ys in curves)]
 
 
-def figure(name, records, kinds, targets):
+def figure(name, records, kinds, targets, epochs_only=False):
     """Thick: means over seeds; thin: single seeds."""
     curves = []
     for colour, kind in zip(COLOURS, kinds):
@@ -229,14 +229,17 @@ def figure(name, records, kinds, targets):
     ticks = ticks_of(min(min(ys[1:] or ys) for *_, ys in curves), max(max(ys) for *_, ys in curves))
     by_epoch = [(colour, width, range(1, len(ys) + 1), ys) for colour, width, _, ys in curves]
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{2 * (LEFT + WIDTH) + 20}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" '
+        f'width="{(1 if epochs_only else 2) * (LEFT + WIDTH) + 20}" '
         f'height="{TOP + HEIGHT + 40}" font-family="sans-serif" font-size="11">',
         '<rect width="100%" height="100%" fill="#fff"/>',
         f'<text x="{LEFT}" y="18">{name}: accuracy in %, mean and seeds</text>',
-        *(f'<text x="{LEFT + 250 * at}" y="36" fill="{colour}">{kind}</text>'
+        *(f'<text x="{LEFT + (130 if epochs_only else 250) * at}" y="36" fill="{colour}">'
+          f'{kind.split()[0] if epochs_only else kind}</text>'
           for at, (colour, kind) in enumerate(zip(COLOURS, kinds))),
         *panel(LEFT, "epochs", by_epoch, ticks, targets),
-        *panel(2 * LEFT + WIDTH, "seconds of training", curves, ticks, targets), "</svg>\n"])
+        *([] if epochs_only else
+          panel(2 * LEFT + WIDTH, "seconds of training", curves, ticks, targets)), "</svg>\n"])
 
 
 def print_lengths(by_length, kinds, targets):
@@ -267,6 +270,8 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--json", type=pathlib.Path, required=True)
     parser.add_argument("--svg", type=pathlib.Path, help="of curves: accuracy over epochs and seconds")
+    parser.add_argument("--epochs-only", action="store_true", help="curves over epochs alone, where "
+                        "other work shared the cores")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--epochs", type=int, nargs="+", default=[15], help="lengths of training")
     parser.add_argument("--kinds", nargs="+", metavar="KIND", help="trained instead of the tuned ones")
@@ -298,8 +303,8 @@ def main():
         if arguments.svg and {kind for kind, _ in finite} == set(kinds):
             name = arguments.svg if len(arguments.epochs) == 1 else \
                 arguments.svg.with_stem(f"{arguments.svg.stem}-{epochs}")
-            name.write_text(figure(experiment.model["name"], finite, kinds, arguments.targets),
-                            encoding="utf-8")
+            name.write_text(figure(experiment.model["name"], finite, kinds, arguments.targets,
+                                   arguments.epochs_only), encoding="utf-8")
     if len(by_length) > 1:
         print_lengths(by_length, kinds, arguments.targets)
 
