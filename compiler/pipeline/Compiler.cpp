@@ -245,8 +245,8 @@ static CompileResult compileOnce(MLIRContext &context, llvm::SourceMgr &sources,
                            : CompileResult::Internal;
 }
 
-/// compileOnce(), and a message where a pass has failed without one: the fault is
-/// then not in the input.
+/// compileOnce(), and a message where a pass has failed without one: the fault
+/// is then not in the input.
 static CompileResult compileWith(MLIRContext &context, llvm::SourceMgr &sources,
                                  const CompileOptions &options,
                                  SmallVectorImpl<char> &output) {

@@ -138,8 +138,8 @@ const std::vector<Model> &e2e::getModels() {
 { "op": "relu" },
 { "op": "dense", "units": 3 })",
        decay},
-      // More ops that become one, each used twice, than a driver of patterns has
-      // rounds.
+      // More ops that become one, each used twice, than a driver of patterns
+      // has rounds.
       {"sums_of_sums", 2, "[8]", 2,
        R"({ "name": "a0", "op": "add", "inputs": ["image", "image"] },
 { "name": "a1", "op": "add", "inputs": ["a0", "image"] },
