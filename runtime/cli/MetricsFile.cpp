@@ -33,8 +33,6 @@ Result<std::unique_ptr<MetricsFile>> MetricsFile::open(const std::string &path,
     if (error.ok())
       return metrics;
   }
-  if (error.ok() && target.kind == OutputTarget::Kind::Replaced)
-    error = files.checkUnwritten(target);
   if (!error.ok())
     return ioStatus(error, ExitCode::Usage, "write", path);
   Result<OutputFile> output = OutputFile::create(files, path, ExitCode::Usage);

@@ -202,7 +202,7 @@ private:
         console_.note(text);
     position_ = start->position;
     saving_.emplace(options_, session_->execution(), std::move(store).value(),
-                    ranks_, console_);
+                    ranks_, console_, metrics_.get());
     if (start->checkpoint)
       saving_->startFrom(start->checkpoint->path, position_);
     return restoreStartingPoint(*start, *basis, options_, session_->execution(),
@@ -339,8 +339,6 @@ private:
     // The run had fewer steps.
     if (profiler && !profiler->isDone())
       reportProfile(*profiler);
-    if (metrics_)
-      metrics_->flush();
     BOOSTRT_RETURN_IF_ERROR(saving_->finish(trainer.position()));
     if (*reason == StopReason::Signal)
       return stopped(trainer, *saving_, ranks_.isFirst());

@@ -72,6 +72,10 @@ Result<OutputFile> OutputFile::create(FileSystem &files,
     return error.ok() ? Result<OutputFile>(std::move(output))
                       : output.fail(error);
   }
+  bool isReplaced = output.target_.kind == OutputTarget::Kind::Replaced;
+  if (isReplaced)
+    if (IoError error = files.checkUnwritten(output.target_); !error.ok())
+      return output.fail(error);
   if (IoError error = output.createTemporary(); !error.ok()) {
     std::string temporary = std::exchange(output.temporary_, "");
     return error.number() == ENOTSUP
@@ -79,7 +83,7 @@ Result<OutputFile> OutputFile::create(FileSystem &files,
                : output.fail(error);
   }
   // Before there is anything in it that others may not read.
-  if (output.target_.kind == OutputTarget::Kind::Replaced)
+  if (isReplaced)
     if (IoError error = output.file_->inherit(output.target_); !error.ok())
       return output.fail(error);
   return output;

@@ -76,8 +76,8 @@ std::vector<TensorTarget> stateTargets(const Execution &execution) {
 
 Saving::Saving(const Options &options, const Execution &execution,
                std::unique_ptr<CheckpointStore> store, Ranks &ranks,
-               Console &console)
-    : execution_(execution), console_(console),
+               Console &console, MetricsFile *metrics)
+    : execution_(execution), console_(console), metrics_(metrics),
       checkpointEvery_(options.checkpointEvery),
       saveFile_(ranks.isFirst() ? options.save : std::nullopt),
       store_(std::move(store)), keepsCheckpoints_(options.checkpointDir),
@@ -102,6 +102,9 @@ Status Saving::checkpoint(const CheckpointPosition &position) {
   if (!keepsCheckpoints_ || checkpointedStep_ == position.globalStep ||
       (!store_ && !states_))
     return Status();
+  // A run that goes on from the checkpoint does not write these lines again.
+  if (metrics_)
+    metrics_->flush();
   BOOSTRT_RETURN_IF_ERROR(execution_.downloadPersistent());
   BOOSTRT_RETURN_IF_ERROR(states_ ? states_->collect([&](const auto &others) {
     return writeCheckpoint(position, others);

@@ -30,8 +30,8 @@ std::vector<TensorView> evaluatedViews(const Execution &execution);
 class Saving {
 public:
   Saving(const Options &options, const Execution &execution,
-         std::unique_ptr<CheckpointStore> store, Ranks &ranks,
-         Console &console);
+         std::unique_ptr<CheckpointStore> store, Ranks &ranks, Console &console,
+         MetricsFile *metrics = nullptr);
 
   /// Whether stepDone() looks at the weights.
   bool isDue(int64_t globalStep, int64_t epoch, bool epochEnds) const {
@@ -62,6 +62,7 @@ private:
 
   const Execution &execution_;
   Console &console_;
+  MetricsFile *const metrics_; ///< null: none, or not on this rank
   const Interval checkpointEvery_;
   const std::optional<std::string> saveFile_;
   std::unique_ptr<CheckpointStore> store_;

@@ -264,10 +264,6 @@ Status Trainer::stepDone(const StepResults &results) {
   if (comparesReplicas(position_.globalStep))
     BOOSTRT_RETURN_IF_ERROR(
         checkReplicas(ranks_, execution_, position_.globalStep));
-  // A run that goes on from the checkpoint does not write these lines again.
-  if (metrics_ &&
-      saving_.isDue(position_.globalStep, position_.epoch, epochEnds()))
-    metrics_->flush();
   saving_.stepDone(position_, epochEnds());
   stepStart_ = Clock::now();
   return Status();

@@ -28,6 +28,13 @@ private:
     Range tapRows, terms;
     Value partial;
   };
+  /// Elements of both images from a strip to the next one.
+  struct Ahead {
+    Value source, image;
+  };
+  struct Strip : PairedStripCode::Strip {
+    std::optional<Ahead> ahead; ///< where the next strip is fetched
+  };
 
   void emitPieces(Value partial, Value begin, Value end) {
     forEachPiece(partial, begin, end, [&](const Piece &piece) {
@@ -93,7 +100,8 @@ private:
     forEach(ofSamples.begin, ofSamples.end, samples, [&](Value sample) {
       Range inSamples{sample, minimum(plus(sample, samples), ofSamples.end)};
       forEach(ofRows.begin, ofRows.end, lines, [&](Value row) {
-        Strip strip{inSamples, {row, minimum(plus(row, lines), ofRows.end)}};
+        Strip strip{{inSamples, {row, minimum(plus(row, lines), ofRows.end)}},
+                    std::nullopt};
         if (fetchesAhead(part))
           strip.ahead = measureAhead(part, strip, ofSamples, ofRows);
         act(strip);

@@ -158,12 +158,14 @@ private:
   SmallVector<Value> emitTerms(const TapPart &part, Value source, Value weight,
                                int64_t pixels, SmallVector<Value> sums,
                                llvm::function_ref<bool(int64_t)> sees) {
-    Value next = plus(source, pixels * part.source.column);
+    Value next;
+    if (fetchesAhead(part))
+      next = plus(source, pixels * part.source.column);
     auto emitRange = [&](int64_t begin, int64_t end, bool inPairs) {
       sums = reduce(
           Range{constant(begin), constant(end)}, sums,
           [&](Value term, SmallVector<Value> sums) {
-            if (fetchesAhead(part))
+            if (next)
               prefetch(part.source, add(next, times(term, pixels)));
             return multiply(
                 part, add(source, times(term, part.source.term)),

@@ -16,13 +16,8 @@ public:
                   const TapSum &sum, const TapSumPlan &plan);
 
 protected:
-  /// Elements of both images from a strip to the next one.
-  struct Ahead {
-    Value source, image;
-  };
   struct Strip {
     Range samples, rows;
-    std::optional<Ahead> ahead = {}; ///< where the next strip is fetched
   };
   /// A strip's pairs at a column of taps.
   struct Pairs {

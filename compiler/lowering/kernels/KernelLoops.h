@@ -22,7 +22,7 @@ double estimateIdling(int64_t pieces, int64_t threads);
 
 /// The loop over contiguous memory is innermost, where the vectoriser looks;
 /// threads share the outermost parallel loop other than that one, or that one
-/// when there is no other. It is an inner one where far fewer of `threads`
+/// where it is alone. It is an inner one where far fewer of `threads`
 /// then wait, as they do for the last of five samples on four threads.
 LoopOrder chooseLoopOrder(mlir::linalg::GenericOp op, int64_t threads = 1);
 

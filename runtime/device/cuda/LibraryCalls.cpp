@@ -18,8 +18,8 @@ namespace {
 /// to make products of f32 out of those of bf16, is told the same before one of
 /// them is opened.
 void setPrecision(const BoostTarget &target) {
-  constexpr const char *kName = "NVIDIA_TF32_OVERRIDE";
   setenv("CUBLAS_EMULATE_SINGLE_PRECISION", "0", /*overwrite=*/1);
+  constexpr const char *kName = "NVIDIA_TF32_OVERRIDE";
   bool isAllowed = std::any_of(target.library_calls,
                                target.library_calls + target.library_call_count,
                                [](const BoostLibraryCall &call) {

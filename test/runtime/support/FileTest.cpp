@@ -324,6 +324,8 @@ TEST(RealFileSystem, ContinuesAfterTheLastWholeLineAloneAndFast) {
   EXPECT_EQ(realFileSystem().openToContinue(target, second).number(),
             EWOULDBLOCK);
   EXPECT_EQ(realFileSystem().checkUnwritten(target).number(), EWOULDBLOCK);
+  EXPECT_FALSE(OutputFile::create(realFileSystem(), path, ExitCode::Usage).ok())
+      << "what is being written is not replaced";
   const uint8_t line[] = {'1', '\n'};
   ASSERT_TRUE(file->write(line).ok());
   file.reset();
